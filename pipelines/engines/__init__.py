@@ -1,0 +1,1 @@
+"""What reads meaning: `local` (rules, no key, no network)."""

@@ -1,0 +1,1 @@
+"""The local engine: takes only what is stated outright."""

@@ -1,0 +1,58 @@
+"""One tree: the class says what to do next, the attributes say what happened.
+
+`Transient`: try again later. `Permanent`: park the unit and go on. `LeaseLost`: stop, another writer has taken over.
+`Conflict`: what was read has moved, plan again. `Refused`: a person has to change something first; the message says what.
+"""
+
+
+class DreamdError(Exception):
+    """Base of all errors dreamd raises on purpose; the message names what, where and what to do."""
+
+
+class Transient(DreamdError):
+    """The same unit may succeed later: retry."""
+
+
+class Permanent(DreamdError):
+    """The same unit fails every time: park it, report it, go on with the rest."""
+
+
+class LeaseLost(DreamdError):
+    """Another writer owns the lease now: stop without writing."""
+
+
+class Conflict(DreamdError):
+    """What this unit read is no longer current: read and plan again."""
+
+
+class Refused(DreamdError):
+    """Nothing was done because a person has to decide or repair something first (exit code 3)."""
+
+
+class UnreadableSource(Permanent):
+    """A file given as a source cannot be read or is no log dreamd knows; `path` and `why` say which and why."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(f"{path}: {why}")
+        self.path = path
+        self.why = why
+
+
+class SourceChanging(Transient):
+    """The file changed while it was read; the read was discarded."""
+
+
+class StoreTooNew(Refused):
+    """The store was written by a newer dreamd."""
+
+
+class StoreUnavailable(Transient):
+    """The database did not answer; `doing` names the operation."""
+
+    def __init__(self, doing: str) -> None:
+        super().__init__(f"the store is unavailable while trying to {doing}")
+        self.doing = doing
+
+
+class NotOurFolder(Refused):
+    """The wiki folder belongs to somebody else or to another store."""

@@ -1,0 +1,1 @@
+"""The gates: pure code, the same for every engine."""

@@ -1,0 +1,1 @@
+"""Notes: memory folders, identity, relations between statements, beliefs and promotion."""

@@ -1,0 +1,1 @@
+"""Search over turns and notes."""

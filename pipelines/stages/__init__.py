@@ -1,0 +1,1 @@
+"""The four stages; none imports another: `run` hands values from one to the next."""

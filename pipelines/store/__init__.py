@@ -1,0 +1,1 @@
+"""The store: tables, migrations and queries; the only place that knows SQL."""

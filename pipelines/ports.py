@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pipelines.model import Claim, OrderKey, Question, SessionInfo, Turn
+from pipelines.model import BadSpan, Claim, OnlineNote, OrderKey, Place, Question, SessionInfo, Turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,3 +56,75 @@ class Lines(Protocol):
 
     def near(self, text: str, *, limit: int) -> Sequence[str]:
         """Uids of turns or notes that share words with the text, best first."""
+
+
+# --- what intake hands to the store ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A file as it was last looked at: equal size, mtime and inode mean "nothing new" without opening it."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    inode: int
+    identity: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceState:
+    """How far a source has been taken in. `head_mac` and `tail_mac` are keyed digests of the first bytes and of the bytes before `offset`."""
+
+    identity: str
+    format: str
+    generation: int
+    offset: int
+    line: int
+    head_mac: str
+    tail_mac: str
+    pending: int
+    carry: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """A stretch of a source in the archive: `blob` is the address of its masked bytes, `raw_mac` the keyed digest of the unmasked ones."""
+
+    offset: int
+    length: int
+    blob: str
+    raw_mac: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntakeBatch:
+    """One file's new part, committed in one transaction with its cursor.
+
+    `expected` is the (generation, offset) the cursor stood at when this was read, None for a new source: the compare-and-swap of the commit.
+    `after` is the state to move to. `rewritten` says that a new generation begins because the bytes before the cursor changed.
+    """
+
+    seen: Seen
+    expected: tuple[int, int] | None
+    after: SourceState
+    segments: tuple[Segment, ...] = ()
+    sessions: tuple[SessionInfo, ...] = ()
+    turns: tuple[Turn, ...] = ()
+    bad: tuple[BadSpan, ...] = ()
+    notes: tuple[OnlineNote, ...] = ()
+    redacted: int = 0
+    mask_version: str = ""
+    rewritten: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occurrence:
+    """One place a turn stands in: the same turn may stand in copies, forks and resumed logs."""
+
+    turn: str
+    session: str
+    ordinal: int
+    source: str
+    generation: int
+    place: Place

@@ -386,7 +386,7 @@ class OnlineNote:
     `path` is the file relative to its folder (POSIX), `folder` a stable name of that folder, `title` the file's own title, `heading` the nearest
     heading, `position` its order in the file. `markdown` is its text as it stands; `text` the same without markup. `links` are targets as
     written. `session` and `turn` say which log shows it written, `written_at` when (log, front matter `modified`, git, else mtime: `dated_by`).
-    `index` marks lines of the folder's own index (MEMORY.md).
+    `index` marks lines of the folder's own index (MEMORY.md). `shape` is bullet, paragraph, table or code; `depth` the nesting of a bullet.
     """
 
     uid: str
@@ -399,6 +399,8 @@ class OnlineNote:
     markdown: str
     kind: Kind = Kind.FACT
     heading: str = ""
+    depth: int = 0
+    shape: str = "bullet"
     description: str = ""
     links: tuple[str, ...] = ()
     session: str | None = None

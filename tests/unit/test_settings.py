@@ -1,0 +1,46 @@
+"""A wrong setting stops the start, names its field and place, and never repeats the value."""
+
+from pathlib import Path
+
+import pytest
+
+from worker.settings import BadSettings, load
+
+
+def test_the_environment_wins_over_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('scope = "acme/web"\nskew_s = 5\n[events]\ntrusted = ["watcher"]\n')
+    monkeypatch.setenv("DREAMD_SKEW_S", "7")
+    settings = load(file)
+    assert (settings.scope, settings.skew_s, settings.events.trusted) == ("acme/web", 7.0, ("watcher",))
+
+
+def test_a_bad_value_names_the_field_and_hides_the_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DREAMD_SKEW_S", "s3cret")
+    with pytest.raises(BadSettings, match=r"skew_s.*DREAMD_SKEW_S") as caught:
+        load(None)
+    assert "s3cret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [("scoop = 1\n", "scoop"), ("scope = 'a/../b'\n", "scope"), ("scope = \n", "cannot be read as TOML"), ("[events]\ntrust = []\n", r"events\.trust")],
+)
+def test_what_the_file_has_wrong_is_named_with_the_file(tmp_path: Path, text: str, match: str) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(text)
+    with pytest.raises(BadSettings, match=match) as caught:
+        load(file)
+    assert str(file) in str(caught.value)
+
+
+def test_an_unknown_variable_is_refused() -> None:
+    with pytest.raises(BadSettings, match="DREAMD_WIKKI is no setting"):
+        load(None, environ={"DREAMD_WIKKI": "x", "HOME": "/nowhere"})
+
+
+def test_a_named_file_must_exist_and_the_default_need_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    assert load(None).scope == "local"
+    with pytest.raises(BadSettings, match="does not exist"):
+        load(tmp_path / "none.toml")

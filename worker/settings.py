@@ -1,0 +1,129 @@
+"""The only reader of the environment and of the settings file.
+
+Order of precedence: command line, `DREAMD_*`, the TOML file. A bad value, an unknown field in the file and an unknown `DREAMD_*` variable all stop
+the start with the field's name and what is allowed; no value is ever repeated in a message, since it may be a secret.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+
+from pipelines.errors import Refused
+
+_PREFIX = "DREAMD_"
+_READ_BY_SCRIPTS = frozenset({"DREAMD_VENV", "DREAMD_PYTHON", "DREAMD_CONFIG"})
+
+
+class BadSettings(Refused):
+    """A setting is wrong; the message names the field, where it was set and what it must be."""
+
+
+class Events(BaseModel, frozen=True, extra="forbid"):
+    """Whose `status: verified` rows count as verified beside files named on the command line."""
+
+    trusted: tuple[str, ...] = ()
+
+
+class Settings(BaseSettings):
+    """Frozen settings of one process."""
+
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, env_nested_delimiter="__", frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    wiki: Path | None = Field(default=None, description="the wiki folder commands work on")
+    data_dir: Path | None = Field(default=None, description="where store and archive lie; default: the user's data folder")
+    database_url: SecretStr | None = Field(default=None, description="a shared store instead of one a wiki")
+    scope: str = Field(default="local", min_length=1, max_length=200, description="the tenant/project/user path notes belong to")
+    engine: Literal["local"] = Field(default="local", description="what reads meaning")
+    skew_s: float = Field(default=120, ge=0, le=86_400, description="times of two sessions closer than this give no order")
+    change_share_max: float = Field(default=0.5, gt=0, le=1, description="a dream that would change more of a scope's notes is held for review")
+    events: Events = Events()
+    log_level: Literal["debug", "info", "warning", "error"] = Field(default="warning", description="the least severe event that is logged")
+
+    @field_validator("scope")
+    @classmethod
+    def _is_a_path_of_names(cls, scope: str) -> str:
+        if any(part in {"", ".", ".."} for part in scope.split("/")) or any(ord(c) < 32 for c in scope):
+            raise ValueError("is a path of names such as acme/web/ana: no empty part, no '.', no '..', no control characters")
+        return scope
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """No .env file, no secrets folder: one file, one prefix. What `load` passes in is the file's content, below the environment."""
+        return env_settings, InitSettingsSource(settings_cls, init_settings())
+
+
+def load(path: Path | None = None, *, environ: Mapping[str, str] | None = None) -> Settings:
+    """Settings from one TOML file and the environment.
+
+    `path` (or `DREAMD_CONFIG`) must exist when named; the default `$XDG_CONFIG_HOME/dreamd/config.toml` may be missing. Raises BadSettings.
+    """
+    env = os.environ if environ is None else environ
+    _refuse_unknown(env)
+    named = path or (Path(env["DREAMD_CONFIG"]) if env.get("DREAMD_CONFIG") else None)
+    content = _read(named, must_exist=True) if named else _read(_default_file(env), must_exist=False)
+    try:
+        return Settings(**content)
+    except ValidationError as error:
+        raise BadSettings("\n".join(_explain(error, env, named))) from None
+
+
+def data_folder(settings: Settings) -> Path:
+    """Where store and archive lie: the setting, else `$XDG_DATA_HOME/dreamd`, else `~/.local/share/dreamd`."""
+    if settings.data_dir:
+        return settings.data_dir.expanduser()
+    base = os.environ.get("XDG_DATA_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "share") / "dreamd"
+
+
+def cache_folder() -> Path:
+    """What can be made again: `$XDG_CACHE_HOME/dreamd`, else `~/.cache/dreamd`."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "dreamd"
+
+
+def _default_file(env: Mapping[str, str]) -> Path:
+    base = env.get("XDG_CONFIG_HOME")
+    return (Path(base) if base else Path.home() / ".config") / "dreamd" / "config.toml"
+
+
+def _read(path: Path, *, must_exist: bool) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if must_exist:
+            raise BadSettings(f"settings file {path} does not exist: name another with --config or DREAMD_CONFIG, or leave it out") from None
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadSettings(f"settings file {path} cannot be read as TOML: {error}") from error
+
+
+def _refuse_unknown(env: Mapping[str, str]) -> None:
+    known = {f"{_PREFIX}{name}".upper() for name in Settings.model_fields}
+    for name in sorted(env):
+        top = name.upper().split("__")[0]
+        if name.upper().startswith(_PREFIX) and top not in known and name not in _READ_BY_SCRIPTS and not name.startswith("DREAMD_TEST_"):
+            raise BadSettings(f"{name} is no setting: the environment may set {', '.join(sorted(known))}")
+
+
+def _explain(error: ValidationError, env: Mapping[str, str], path: Path | None) -> list[str]:
+    out = []
+    for problem in error.errors(include_url=False, include_input=False, include_context=False):
+        field = "__".join(str(x) for x in problem["loc"]) or "settings"
+        variable = f"{_PREFIX}{field}".upper()
+        place = f"environment variable {variable}" if variable in env else f"{path or 'the settings file'}, field {field.replace('__', '.')}"
+        out.append(f"bad setting {field.replace('__', '.')} ({place}): {problem['msg']}")
+    return out

@@ -1,0 +1,86 @@
+"""THE search tokenizer: one for documents and queries, SQLite and PostgreSQL, so that both answer alike.
+
+A code-like word gives itself whole and its parts (`a_b.c` → a_b.c, a_b, a, b, c); C++ and C# stay whole only, so that a search for C finds neither.
+Plain English words give their stem. A run of CJK characters gives its bigrams, in order, then its single characters (documents only: a query of
+two or more characters asks for bigrams, which is what makes a substring of a sentence findable).
+"""
+
+# Full-width and curly characters are data here, and word lists read better as text.
+# ruff: noqa: RUF001
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from .words import ENGLISH_STOP, WORD, runs, stem
+
+_LEVELS = (re.compile(r"[/\\:@=]+"), re.compile(r"\.+"), re.compile(r"(?=#)"), re.compile(r"[-+]+"), re.compile(r"_+"), re.compile(r"['’]+"))
+_SHARP = re.compile(r"([a-z]{1,2}\+\+|[a-z]{1,2}#(?!\w))(.*)", re.IGNORECASE)
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|[0-9]+")
+
+
+def tokenize(text: str) -> list[str]:
+    """Tokens of a document: NFKC, casefolded, order kept, a token once for every place it stands."""
+    return list(_tokens(unicodedata.normalize("NFKC", text), singles=True))
+
+
+def tokens_of_query(text: str) -> list[str]:
+    """Tokens of a query, each once: as `tokenize`, but without single characters of a longer CJK run and without stop words (unless nothing else is left)."""
+    found = list(dict.fromkeys(_tokens(unicodedata.normalize("NFKC", text), singles=False)))
+    kept = [token for token in found if token not in _STOP]
+    return kept or found
+
+
+_STOP = frozenset(stem(word) for word in ENGLISH_STOP if "'" not in word)
+
+
+def _tokens(text: str, *, singles: bool) -> Iterator[str]:
+    for start, end, cjk in runs(text):
+        if cjk:
+            yield from _bigrams(text[start:end], singles=singles)
+        else:
+            for match in WORD.finditer(text, start, end):
+                yield from _parts(match.group())
+
+
+def _bigrams(run: str, *, singles: bool) -> Iterator[str]:
+    if len(run) == 1:
+        yield run
+        return
+    yield from (run[i : i + 2] for i in range(len(run) - 1))
+    if singles:
+        yield from run
+
+
+def _parts(word: str) -> Iterator[str]:
+    """The word, then its parts, level by level; each spelling once."""
+    seen: dict[str, None] = {}
+    _collect(word, seen, 0)
+    yield from seen
+
+
+def _collect(word: str, seen: dict[str, None], level: int) -> None:
+    plain = word.casefold()
+    if not any(map(str.isalnum, plain)):
+        return
+    seen.setdefault(stem(plain))
+    if sharp := _SHARP.fullmatch(word):
+        for piece in sharp.groups() if sharp[2] else ():
+            _collect(piece, seen, level)
+        return
+    for depth in range(level, len(_LEVELS)):
+        pieces = [piece for piece in _LEVELS[depth].split(word) if piece]
+        if len(pieces) > 1 or (pieces and pieces[0] != word):
+            for piece in pieces:
+                _collect(piece, seen, depth + 1)
+            return
+    bare = word.lstrip("#$~@")
+    if bare != word:
+        _collect(bare, seen, len(_LEVELS))
+        return
+    humps = _CAMEL.findall(word) if word.isascii() and word.isalnum() else []
+    if len(humps) > 1:
+        for hump in humps:
+            seen.setdefault(stem(hump.casefold()))

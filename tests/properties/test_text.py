@@ -1,0 +1,45 @@
+# ruff: noqa: RUF001
+"""Text tools on any text: offsets hold, nothing is lost, nothing crashes."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.text.sentences import sentences
+from pipelines.text.tokens import tokenize, tokens_of_query
+from pipelines.text.words import content_words, fold_width, raw_words
+
+PIECES = ["port ", "5432", "C++", "a_b.c", "数据库", "端口", "。", ". ", "!", "\n", "- ", "`x. y`", "```\n", "é", "😀", "\u200b", "Ａ５", "ポート", "#12", "'s", "e.g. ", "> ", "3.5", "https://x.y/z "]
+TEXT = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=25).map("".join)
+
+
+@given(TEXT)
+def test_sentences_are_ordered_disjoint_trimmed_and_lose_no_letter(text: str) -> None:
+    at = 0
+    covered = ""
+    for span in sentences(text):
+        assert at <= span.start < span.end <= len(text)
+        assert span.of(text) == span.of(text).strip()
+        covered += span.of(text)
+        at = span.end
+    lost = [ch for ch in text if ch.isalpha() and ch not in "xX" and ch not in covered]
+    assert not lost or "```" in text or "~~~" in text
+
+
+@given(TEXT)
+def test_words_stand_where_they_say_they_stand(text: str) -> None:
+    at = 0
+    for word in raw_words(text):
+        assert word.start >= at
+        assert text[word.start : word.end] == word.text
+        at = word.start
+
+
+@given(TEXT)
+def test_a_text_finds_itself(text: str) -> None:
+    assert set(tokens_of_query(text)) <= set(tokenize(text))
+    assert content_words(text) == content_words(text)
+
+
+@given(TEXT)
+def test_folding_width_keeps_the_length(text: str) -> None:
+    assert len(fold_width(text)) == len(text)

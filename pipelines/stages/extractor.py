@@ -1,0 +1,41 @@
+"""Extractor: turns of one session in, judged claims out. It never decides what is known already.
+
+Three steps as every stage: `prepare` (pure), the engine's `extract` (the only one that waits), `judge_all` (pure).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pipelines.gates import first_missed, judge, outcome
+from pipelines.logs.order import order_session
+from pipelines.model import Claim, GateResult, Outcome, SessionInfo, Turn
+from pipelines.ports import Extracted, Window
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A claim with every gate's word on it; `missed` is the first criterion that kept it from passing."""
+
+    claim: Claim
+    results: tuple[GateResult, ...]
+    outcome: Outcome
+    missed: str
+
+
+def prepare(session: SessionInfo, turns: Sequence[Turn]) -> Window:
+    """The window the engine reads: the whole session in its own order. Session logs are read anew when they grow; claims are idempotent by uid."""
+    return Window(session=session, turns=tuple(turns), keys=order_session(turns))
+
+
+def judge_all(extracted: Extracted, window: Window) -> tuple[Judged, ...]:
+    """Each distinct claim through all gates, in order of uid. A claim that quotes a turn outside the window fails the quote gate."""
+    turns: Mapping[str, Turn] = {t.uid: t for t in window.turns}
+    distinct = {c.uid: c for c in extracted.claims}
+    return tuple(_judge_one(distinct[uid], turns) for uid in sorted(distinct))
+
+
+def _judge_one(claim: Claim, turns: Mapping[str, Turn]) -> Judged:
+    results = judge(claim, turns)
+    return Judged(claim=claim, results=results, outcome=outcome(results), missed=first_missed(results))

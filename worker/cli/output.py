@@ -1,0 +1,63 @@
+"""What commands print: one JSON object with --json, else text for a person; progress goes to standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from enum import Enum
+
+
+def print_json(value: object) -> None:
+    """One object on one line, keys in their order, non-ASCII as it is."""
+    print(json.dumps(value, ensure_ascii=False, default=_plain))
+
+
+def print_table(rows: Sequence[Sequence[str]]) -> None:
+    """Columns by width, no lines: pastes well."""
+    if not rows:
+        return
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    for row in rows:
+        head = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False))
+        print(f"{head}  {row[-1]}".rstrip())
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """`user 3, tool 12`: the counts that are not zero, as they come."""
+    return ", ".join(f"{name} {n}" for name, n in counts.items() if n) or "none"
+
+
+class Progress:
+    """One changing line on a terminal for work that takes longer than a second; silent elsewhere."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._on = not quiet and sys.stderr.isatty()
+        self._start = time.monotonic()
+        self._shown = False
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Say where the work is; `total` 0 leaves the count out."""
+        if not self._on or time.monotonic() - self._start < 1:
+            return
+        count = f" {done}/{total}" if total else ""
+        print(f"\r\x1b[K{what}{count}", end="", file=sys.stderr, flush=True)
+        self._shown = True
+
+    def done(self) -> None:
+        """Leave no half line behind."""
+        if self._shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            self._shown = False
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, frozenset | set):
+        return sorted(value)
+    return str(value)

@@ -430,8 +430,8 @@ def _alike(keys: list[str], text: str, pos: int) -> bool:
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
 _INT_DIGITS_MAX = 4000
 _BIG = re.compile(rb"[0-9]{19}")
-_STRIDE = 6
-_DIGIT_RUN = re.compile(rb"0(?=00)")
+_STRIDE = 4
+_DIGIT_RUN = re.compile(rb"0000+")
 _DIGITS = bytes(48 if 48 <= i < 58 else 32 for i in range(256))
 
 
@@ -457,13 +457,11 @@ def mended(raw: bytes, *, whole_numbers: bool = False) -> tuple[dict[str, Any], 
 def big_numbers(data: bytes) -> list[int]:
     """Offsets of runs of 19 digits: the lines that hold them may hold an integer beyond 64 bit.
 
-    Every sixth byte is looked at first, since a run of 19 covers three of those in a row: a sixth of the cost of looking at all.
+    Every fourth byte is looked at first, since a run of 19 covers four of those in a row: a quarter of the cost of looking at all.
     """
     found: list[int] = []
     for hint in _DIGIT_RUN.finditer(data[::_STRIDE].translate(_DIGITS)):
-        at = hint.start() * _STRIDE
-        if (run := _BIG.search(data, max(0, at - _STRIDE), at + 19)) and (not found or run.start() > found[-1]):
-            found.append(run.start())
+        found += [run.start() for run in _BIG.finditer(data, max(0, (hint.start() - 1) * _STRIDE), (hint.end() + 1) * _STRIDE)]
     return found
 
 

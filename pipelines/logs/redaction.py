@@ -1,0 +1,204 @@
+"""Secrets are masked in place, same length in bytes, before anything is stored (systems R9).
+
+The unit is one line of a source (up to `\\n`), which is a record or part of one: masking is a function of the line alone, so any chunking at
+line ends gives the same bytes, and a growing log is masked as it would be in one go. Inside a secret every byte becomes `*`, but quotes and line
+ends of the JSON around it stay, so offsets and structure survive.
+
+Two things find secrets: the maintained rules of Kingfisher with our own rules file in the same pass, and `secret_values` on lines that hold a
+cue. No detection policy is used: under one a log could hide a secret from us with a `gitleaks:allow` remark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pipelines.errors import Refused
+from pipelines.logs.secret_values import Span, decoded, foreign_values, has_foreign_cue, placeholder, random_like, values_at
+from pipelines.model import digest
+
+if TYPE_CHECKING:
+    from kingfisher_sdk import Finding, Scanner
+
+FILLER: Final = b"*"
+_NUMBER_FILLER: Final = b"1"
+ROUNDS_MAX: Final = 8
+"""A line is scanned again after it was masked, until nothing new is found: masking what is masked changes nothing."""
+_CODE_VERSION: Final = "1"
+_RULES = files("pipelines.logs").joinpath("redaction_rules.yml")
+
+# What the scanner reads instead of the line: same length, but no escape, no NUL (taken for UTF-16) and no byte over 0x7f (a Chinese character
+# would be a letter to `\b`) stands against a key; "]" and ")" end a key as a space does.
+_READING: Final = bytes(0x20 if b in b"\x00\\)]" or b >= 0x80 else b for b in range(256))
+_TOKEN = re.compile(rb'\\u[0-9a-fA-F]{4}|\\.|"|[\r\n]+|[^\\"\r\n]+|\\', re.DOTALL)
+_UNICODE_ESCAPE = re.compile(rb"\\u[0-9a-fA-F]{4}")
+_BEFORE_NUMBER = re.compile(rb'(?<!\\)"[ \t]*:[ \t]*$')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Masked:
+    """Masked bytes, as long as the raw ones; `count` secrets were masked by the rules of `version`."""
+
+    data: bytes
+    count: int
+    version: str
+
+
+class Redactor:
+    """Masks secrets. Holds compiled rules (about 0.3 s to load from a cache, 3 s without), so make one a process; safe to share by threads."""
+
+    def __init__(self, scanner: Scanner, mask_version: str) -> None:
+        self._scanner = scanner
+        self.version = mask_version
+
+    def mask(self, data: bytes) -> Masked:
+        """The bytes with every secret overwritten. `data` must begin and end where records do."""
+        suspects = self._suspects(data)
+        if not suspects:
+            return Masked(data=data, count=0, version=self.version)
+        parts, at, count = [], 0, 0
+        for (start, end), found in suspects:
+            line, masked = _settled(data[start:end], found, self._look)
+            parts += [data[at:start], line]
+            at, count = end, count + masked
+        return Masked(data=b"".join([*parts, data[at:]]), count=count, version=self.version)
+
+    def _suspects(self, data: bytes) -> list[tuple[Span, list[Span]]]:
+        """Lines with a secret in them and where in the line; the copy the scanner reads is made once for all lines."""
+        reading = _reading(data)
+        suspects = []
+        for start, end in _lines(data):
+            if spans := _spans(data[start:end], self._scanner.scan(reading[start:end])):
+                suspects.append(((start, end), spans))
+        return suspects
+
+    def _look(self, line: bytes) -> list[Span]:
+        return _spans(line, self._scanner.scan(_reading(line)))
+
+
+def open_redactor(cache_dir: Path | None) -> Redactor:
+    """A redactor with the maintained rules and ours; compiled rules are kept in `cache_dir` (None: compiled anew, about 3 s).
+
+    Raises Refused when the scanner cannot be loaded: nothing is ever stored unmasked.
+    """
+    try:
+        from kingfisher_sdk import Rules, Scanner
+
+        with as_file(_RULES) as path:
+            rules = Rules([path], cache=cache_dir is not None, cache_dir=cache_dir)
+        scanner = Scanner(rules)
+    except (ImportError, OSError, ValueError, RuntimeError) as error:
+        raise Refused(f"the secret scanner (kingfisher-secret-scanner) cannot be loaded, so nothing is read: {error}") from error
+    parts = digest(_RULES.read_bytes(), version("kingfisher-secret-scanner"), _CODE_VERSION)
+    return Redactor(scanner, f"{_CODE_VERSION}-{parts[:12]}")
+
+
+# --- one line ----------------------------------------------------------------------------------------------------------------------------
+
+
+def _lines(data: bytes) -> Iterator[Span]:
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start) + 1 or len(data)
+        yield start, end
+        start = end
+
+
+def _reading(data: bytes) -> bytes:
+    if b"\\u" in data:
+        data = _UNICODE_ESCAPE.sub(b" " * 6, data)
+    return data.replace(b"\\n", b" \n").replace(b"\\t", b" \t").translate(_READING)
+
+
+def _spans(line: bytes, findings: Sequence[Finding]) -> list[Span]:
+    """Where secrets stand in a line, by what the scanner says of it; unsorted, may overlap."""
+    foreign = has_foreign_cue(line)
+    if not findings and not foreign:
+        return []
+    spans: list[Span] = []
+    plain = decoded(line)
+    for finding in findings:
+        where = finding.location
+        start, end = where["start_offset"], where["end_offset"]
+        if finding.rule_id.startswith("dreamd.cue."):
+            spans += values_at(plain, start)
+        elif finding.visible and _is_secret(finding.rule_id, line[start:end]):
+            spans.append((start, end))
+    return [*spans, *foreign_values(plain)] if foreign else spans
+
+
+def _is_secret(rule: str, value: bytes) -> bool:
+    """The maintained rules are trusted but for stand-ins; our `value` rules need a value that looks like one."""
+    if placeholder(value.strip(b"\"'`\\")):
+        return False
+    if rule == "dreamd.value.bearer":
+        return random_like(value)
+    return not rule.endswith("uri") or value.lower() not in _STAND_INS
+
+
+_STAND_INS: Final = frozenset({b"password", b"pass", b"passwd", b"pwd", b"pw"})
+
+
+def _settled(line: bytes, spans: Sequence[Span], look: Callable[[bytes], list[Span]]) -> tuple[bytes, int]:
+    """The line masked until a look at it finds nothing that is still readable; also how many secrets there were."""
+    count = 0
+    for _ in range(ROUNDS_MAX):
+        masked, changed = _masked(line, spans)
+        count += changed
+        if masked == line:
+            break
+        line = masked
+        spans = look(line)
+    return line, count
+
+
+def _masked(line: bytes, spans: Iterable[Span]) -> tuple[bytes, int]:
+    """The line with the spans overwritten, and how many (overlapping ones joined) held a readable byte."""
+    parts, at, count = [], 0, 0
+    for start, end in _joined(spans):
+        start = _after_escape(line, start)
+        if start < end:
+            filled = _NUMBER_FILLER * (end - start) if _is_number(line, start, end) else _filled(line[start:end])
+            count += filled != line[start:end]
+            parts += [line[at:start], filled]
+            at = end
+    return b"".join([*parts, line[at:]]), count
+
+
+def _joined(spans: Iterable[Span]) -> list[Span]:
+    joined: list[Span] = []
+    for start, end in sorted(spans):
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _after_escape(line: bytes, start: int) -> int:
+    """The start moved behind an escape it would cut in two (`\\` before it escapes its first byte)."""
+    slashes = start - len(line[:start].rstrip(b"\\"))
+    if slashes % 2 == 0:
+        return start
+    return start + 5 if line[start : start + 1] == b"u" else start + 1
+
+
+def _is_number(line: bytes, start: int, end: int) -> bool:
+    """Whether the span is a JSON number outside any string (`"pin": 1234`), which would not parse as stars."""
+    return line[start:end].isdigit() and _BEFORE_NUMBER.search(line, max(0, start - 32), start) is not None and line[end : end + 1] in (b",", b"}", b"]", b" ", b"\n", b"\r", b"")
+
+
+def _filled(secret: bytes) -> bytes:
+    """Filler for a secret. What JSON needs stays: bare quotes and what lies between two of them outside, line ends, an escape's first half."""
+    inside, parts = not secret.startswith(b'"'), []
+    for token in _TOKEN.findall(secret):
+        if token == b'"':
+            inside = not inside
+        keep = token in (b'"', b"\\") or token[:1] in (b"\r", b"\n") or not inside
+        parts.append(token if keep else FILLER * len(token))
+    return b"".join(parts)

@@ -1,0 +1,425 @@
+"""The English slot grammar: one short pattern a way of stating a value, first match wins; explicit changes ("from A to B") before plain statements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from .slots import ATTRIBUTE_OF, KIN, STATE_OF, USER, Slot, is_single
+
+Match = re.Match[str]
+Builder = Callable[[Match], Slot | None]
+
+
+def read_english(sentence: str) -> Slot | None:
+    """The slot a cleaned English sentence fills (no lead-in, no final dot), or None."""
+    for pattern, build in _GRAMMAR:
+        match = pattern.search(sentence)
+        if match and (slot := build(match)):
+            return slot
+    return None
+
+
+# --- noun phrases ------------------------------------------------------------------------------------------------------------------------
+
+_DETERMINER = re.compile(r"^(?:the|a|an|this|that|these|those|our|its|their|current|new|old|existing|actual)\s+", re.I)
+_MINE = re.compile(r"^my\s+(?:own\s+|current\s+|new\s+)?", re.I)
+_OURS = re.compile(r"^our\s+", re.I)
+_PRONOUN = frozenset(["it", "this", "that", "these", "those", "he", "she", "they", "him", "her", "them", "there", "one", "which", "who", "what"])
+_WE = frozenset(["we", "us"])
+_BOUND = frozenset(["max", "maximum", "min", "minimum"])
+_LOOSE = frozenset(["target", "planned", "current", "default-value", "new"])
+_POSSESSED = re.compile(r"^(.+?)['’]s?\s+(.+)$")
+_OF = re.compile(r"^(?:the\s+)?([\w -]+?)\s+(?:of|for)\s+(.+)$", re.I)
+
+
+def subject_of(phrase: str) -> tuple[str, str, str]:
+    """(subject, attribute, person) of a noun phrase: "the API server's port" → ("API server", "port", "thing"); attribute "" when it names none."""
+    phrase = phrase.strip(" ,")
+    low = phrase.casefold()
+    if low in {"i", "me", "myself", "the user", "user"}:
+        return USER, "", "speaker"
+    if low in _WE:
+        return "", "", "group"
+    if low in _PRONOUN:
+        return "", "", "unresolved"
+    if mine := _MINE.match(phrase):
+        return _mine(phrase[mine.end() :])
+    if owned := _POSSESSED.match(phrase):
+        owner, _, person = subject_of(owned[1])
+        if person == "thing" and owned[1][:1].isupper() and " " not in owned[1] and _personal(owned[2]):
+            person = "other"
+        subject, attribute = _compound(owned[2])
+        return (f"{owner} {subject}".strip(), attribute, person) if attribute else (owner, _plain(owned[2]), person)
+    if (of := _OF.match(phrase)) and (name := _attribute(of[1])):
+        subject, _, person = subject_of(of[2])
+        return subject, name, person
+    group = bool(_OURS.match(phrase))
+    subject, attribute = _compound(_strip(phrase))
+    head = subject.split()[-1].casefold() if subject else ""
+    return subject, attribute, "group" if group else "other" if head in KIN and not attribute else "thing"
+
+
+def _mine(rest: str) -> tuple[str, str, str]:
+    """What "my …" names: my wife (a person), my wife's phone (hers), my port (mine)."""
+    words = rest.split()
+    kin = next((i for i, word in enumerate(words[:3]) if word.casefold().removesuffix("'s") in KIN), None)
+    if kin is None:
+        subject, attribute = _compound(rest)
+        return (f"{USER} {subject}".strip(), attribute, "speaker") if attribute else (USER, _plain(rest), "speaker")
+    relative = words[kin].removesuffix("'s")
+    owner = f"{USER}'s {relative}"
+    after = " ".join(words[kin + 1 :])
+    if words[kin].endswith("'s"):
+        subject, attribute = _compound(after)
+        return f"{owner} {subject}".strip() if attribute else owner, attribute or _plain(after), "other"
+    return f"{owner} {after}".strip(), "", "other"
+
+
+def _personal(attribute: str) -> bool:
+    return ATTRIBUTE_OF.get(attribute.casefold(), "") in {"birthday", "age", "home", "employer", "email", "phone", "job", "height", "weight", "hometown"}
+
+
+def _attribute(words: str) -> str:
+    """The canonical attribute a noun names ("TTL" → "ttl", "max upload size" → ""), "" for none."""
+    return ATTRIBUTE_OF.get(_strip(words).casefold().strip(), "")
+
+
+def _strip(phrase: str) -> str:
+    while match := _DETERMINER.match(phrase):
+        phrase = phrase[match.end() :]
+    return phrase
+
+
+def _plain(phrase: str) -> str:
+    return " ".join(_strip(phrase).casefold().split())
+
+
+def _compound(phrase: str) -> tuple[str, str]:
+    """("upload", "max size") of "max upload size"; (phrase, "") when the last words are no attribute."""
+    words = _strip(phrase).split()
+    for take in (3, 2, 1):
+        name = ATTRIBUTE_OF.get(" ".join(words[-take:]).casefold()) if len(words) >= take else None
+        if name:
+            rest = words[:-take]
+            bound = next((w.casefold()[:3] for w in rest if w.casefold() in _BOUND), "")
+            liked = next(("favorite" for w in rest if w.casefold() in {"favorite", "favourite"}), "")
+            kept = [w for w in rest if w.casefold() not in _BOUND | _LOOSE | {"favorite", "favourite"}]
+            return " ".join(kept), f"{bound or liked} {name}".strip()
+    return " ".join(words), ""
+
+
+# --- values ------------------------------------------------------------------------------------------------------------------------------
+
+_TAIL = re.compile(
+    r"(?:\s+(?:in|inside|within|on|for|when|while|across|during|at|everywhere|with|to)\s+(?:this|the|our|my|all|every|new|any)\b.*"
+    r"|,?\s+(?:now|instead|last (?:year|month|week|night)|yesterday|today|tomorrow|recently|(?:this|next) (?:year|month|week)|in (?:19|20)\d\d|anymore|any more|from now on|going forward|these days|again|as well|too|everywhere|please|tbh))$",
+    re.I,
+)
+
+
+def _value(text: str | None) -> str:
+    """A value without its article and without the phrase that says where it holds ("pnpm in this repo" → "pnpm")."""
+    text = (text or "").strip(" ,;:.!\"“”`")
+    while (cut := _TAIL.sub("", text)) != text and cut.strip():
+        text = cut
+    return re.sub(r"^(?:the|a|an|now|just|only|called|named)\s+", "", text.strip(" ,;:\"“”`"), flags=re.I)
+
+
+def _short(text: str, words: int = 7) -> bool:
+    return 0 < len(text.split()) <= words
+
+
+_UNITLESS = re.compile(r"^(?P<noun>[A-Za-z][A-Za-z -]*?)\s+(?P<value>\S*\d\S*)$")
+
+
+def _lift(value: str) -> tuple[str, str]:
+    """("port", "8080") of "port 8080"; ("", value) otherwise."""
+    if (match := _UNITLESS.match(value)) and (name := _attribute(match["noun"])):
+        return name, match["value"]
+    return "", value
+
+
+# --- builders ----------------------------------------------------------------------------------------------------------------------------
+
+
+def _slot(phrase: str, attribute: str, value: str, **more: object) -> Slot | None:
+    """A slot whose subject is a phrase; an attribute the phrase itself names wins over the given one."""
+    if not value or not _short(value, 9):
+        return None
+    subject, own, person = subject_of(phrase)
+    name = own or attribute
+    return replace(Slot(subject=subject, attribute=name, value=value, person=person, single=is_single(name)), **more)  # type: ignore[arg-type]
+
+
+def _changed(m: Match) -> Slot | None:
+    """"(we) moved X from A to B", "X went from A to B"."""
+    thing = (m["object"] or "").strip(" ,") or m["subject"]
+    name, old = _lift(_value(m["old"]))
+    again, value = _lift(_value(m["new"]))
+    if not old or not value or not _short(old, 5) or not _short(value, 6):
+        return None
+    subject, own, person = subject_of(thing)
+    attribute = own or name or again
+    if not attribute:
+        attribute = "home" if person in {"speaker", "other"} and m["verb"].casefold().startswith(("mov", "reloc")) else "tool"
+    return Slot(subject=subject, attribute=attribute, value=value, old=old, person=person, update=True, single=True)
+
+
+def _instead(m: Match) -> Slot | None:
+    """"use B (for P) instead of A", "B instead of A"."""
+    value, purpose = _purpose(m["new"])
+    old = _value(m["old"])
+    if not value or not old or not _short(value, 4) or not _short(old, 4):
+        return None
+    return Slot(subject=purpose, attribute="tool" if purpose else "use", value=value, old=old, person="group", update=True, single=bool(purpose))
+
+
+def _purpose(text: str) -> tuple[str, str]:
+    """("black", "formatting") of "black for formatting"."""
+    match = re.match(r"^(?P<v>.+?)\s+(?:for|as)\s+(?:the\s+|our\s+|all\s+)?(?P<p>[\w -]+)$", text.strip(), re.I)
+    if match and _short(match["p"], 3) and match["p"].casefold() not in {"now", "me", "us", "this", "that", "it"}:
+        subject, attribute = _compound(match["p"])
+        return _value(match["v"]), subject if not attribute else f"{subject} {attribute}".strip()
+    return _value(text), ""
+
+
+def _corrected(m: Match) -> Slot | None:
+    """"the port is 5433, not 5432", "X isn't A but B"."""
+    _, value = _lift(_value(m["new"]))
+    _, old = _lift(_value(m["old"]))
+    if not old or not _short(old, 5):
+        return None
+    return _slot(m["np"], "is", value, old=old, update=True)
+
+
+def _renamed(m: Match) -> Slot | None:
+    old, value = _value(m["old"]), _value(m["new"])
+    subject, own, person = subject_of(old)
+    if own and subject:
+        return None
+    return Slot(subject="", attribute="name", value=value, old=old, person=person, update=True, single=True) if _short(old, 3) and _short(value, 3) else None
+
+
+def _dropped(m: Match) -> Slot | None:
+    value, purpose = _purpose(m["new"])
+    old = _value(m["old"])
+    if not _short(old, 3) or not _short(value, 3):
+        return None
+    return Slot(subject=purpose, attribute="tool" if purpose else "use", value=value, old=old, person="group", update=True, single=bool(purpose))
+
+
+def _no_longer(m: Match) -> Slot | None:
+    """"we no longer use A", "I don't drink coffee anymore": the plain statement, denied."""
+    plain = " ".join(part for part in (m["np"].strip(), m["rest"].strip()) if part)
+    slot = read_english(_third_person(plain))
+    return replace(slot, negated=not slot.negated, update=True) if slot and slot.value else None
+
+
+def _third_person(text: str) -> str:
+    return re.sub(r"\s+", " ", text)
+
+
+def _home(m: Match) -> Slot | None:
+    place = _value(m["value"])
+    if not place[:1].isupper() or not _short(place, 4):
+        return None
+    subject, _, person = subject_of(m["np"]) if m["np"] else (USER, "", "speaker")
+    if person == "thing" and m["np"][:1].isupper() and " " not in m["np"]:
+        person = "other"
+    if person not in {"speaker", "other", "unresolved"}:
+        return None
+    moved = bool(re.search(r"\b(?:mov|relocat)", m["verb"], re.I))
+    return Slot(subject=subject, attribute="home", value=place, person=person, update=moved, single=True)
+
+
+def _employer(m: Match) -> Slot | None:
+    firm = _value(m["value"])
+    if not firm[:1].isupper() or not _short(firm, 4):
+        return None
+    subject, _, person = subject_of(m["np"])
+    if person == "thing":
+        person = "other"
+    return Slot(subject=subject, attribute="employer", value=firm, person=person, update="join" in m["verb"].casefold(), single=True)
+
+
+def _taste(m: Match) -> Slot | None:
+    """"I like X", "Ben hates Y", "prefer A over B"."""
+    phrase = m["np"] or "I"
+    subject, attribute, person = subject_of(phrase)
+    if attribute or (person == "thing" and not phrase[:1].isupper()):
+        return None
+    verb = m["verb"].casefold()
+    value, against = _value(m["value"]), _value(m["against"]) if "against" in m.re.groupindex else ""
+    negated = bool(m["not"]) != verb.startswith(("hate", "dislike", "detest", "can't stand"))
+    if not value or not _short(value, 6) or (value.casefold().split()[0] in {"to", "that", "how", "it", "when", "this"} and verb != "prefer"):
+        return None
+    attribute = "prefers" if verb.startswith("prefer") or against else "likes"
+    return Slot(subject=subject, attribute=attribute, value=value, against=against or None, person="other" if person == "thing" else person, negated=negated)
+
+
+def _allergy(m: Match) -> Slot | None:
+    subject, _, person = subject_of(m["np"]) if m["np"] else (USER, "", "speaker")
+    person = "other" if person == "thing" else person
+    return Slot(subject=subject, attribute="allergy", value=_value(m["value"]), person=person, negated=bool(m["not"]))
+
+
+def _owner(m: Match) -> Slot | None:
+    subject, own, person = subject_of(m["thing"])
+    value = _value(m["value"])
+    if own or not subject or not _short(value, 3) or not _short(subject, 4) or value.casefold() in _PRONOUN | _WE or person == "unresolved":
+        return None
+    return Slot(subject=subject, attribute="owner", value=USER if value.casefold() == "i" else value, person="thing", single=True)
+
+
+def _schedule(m: Match) -> Slot | None:
+    event = re.sub(r"^(?:we|i|our|the|they)\s+", "", m["event"], flags=re.I).strip()
+    if not _short(event, 3) or event.casefold() in _PRONOUN:
+        return None
+    return Slot(subject=event, attribute="schedule", value=m["value"].rstrip("s"), person="group", single=True)
+
+
+def _planned(m: Match) -> Slot | None:
+    value = _value(m["value"])
+    return _slot(m["np"], "date", value, update="moved" in m.re.groupindex) if re.search(r"\d|day\b|january|february|march|april|may|june|july|august|october|november|december|september", value, re.I) else None
+
+
+def _state(m: Match) -> Slot | None:
+    subject, own, person = subject_of(m["np"])
+    if own or not subject or person not in {"thing", "group"} or not _short(subject, 6):
+        return None
+    return Slot(subject=subject, attribute="state", value=STATE_OF[m["value"].casefold()], person=person, negated=bool(m["not"]), single=True)
+
+
+def _default(m: Match) -> Slot | None:
+    return _slot(m["np"], "default", _value(m["value"]))
+
+
+def _position(m: Match) -> Slot | None:
+    return _slot(m["np"], f"position from {_plain(m['of'])}", m["value"].casefold(), single=True)
+
+
+def _placed(m: Match) -> Slot | None:
+    return _slot(m["np"], "location", _value(m["value"])) if re.search(r"[/\\]", m["value"]) else None
+
+
+def _platform(m: Match) -> Slot | None:
+    value = _value(m["value"])
+    return _slot(m["np"], "platform", value) if value[:1].isupper() or re.search(r"\d", value) else None
+
+
+def _tool(m: Match) -> Slot | None:
+    value, purpose = _purpose(m["value"])
+    if not value or not _short(value, 4):
+        return None
+    subject, _, person = subject_of(m["np"]) if m["np"] else ("", "", "group")
+    if purpose:
+        return Slot(subject=purpose, attribute="tool", value=value, person="group", negated=bool(m["not"]), single=True)
+    return Slot(subject=subject, attribute="use", value=value, person=person, negated=bool(m["not"]))
+
+
+def _supports(m: Match) -> Slot | None:
+    value = re.sub(r"\s+(?:and|or)\s+(?:newer|later|above|up|higher)$", "", _value(m["value"]), flags=re.I)
+    return Slot(subject="", attribute="support", value=value, person="group", negated=bool(m["not"])) if _short(value, 4) else None
+
+
+def _named(m: Match) -> Slot | None:
+    return _slot(m["np"], "name", _value(m["value"]))
+
+
+def _port(m: Match) -> Slot | None:
+    subject, _, person = subject_of(m["np"])
+    return Slot(subject=subject, attribute="port", value=m["value"], person=person, single=True)
+
+
+def _born(m: Match) -> Slot | None:
+    return _slot(m["np"], "birthday" if re.search(r"\d", m["value"]) else "hometown", _value(m["value"]))
+
+
+def _age(m: Match) -> Slot | None:
+    return _slot(m["np"], "age", m["value"])
+
+
+def _is(m: Match) -> Slot | None:
+    """"X is Y": an attribute when X names one ("the owner of X", "my editor"), else a property of X."""
+    subject, attribute, person = subject_of(m["np"])
+    value = _value(m["value"])
+    if person == "thing" and not subject and not attribute:
+        return None
+    if not value or not _short(value, 8) or not _short(m["np"], 8):
+        return None
+    if value.casefold().split()[0] in {"that", "when", "why", "how", "because", "not", "to", "going", "if"}:
+        return None
+    identifier = bool(re.fullmatch(r"[\w./-]*[_./-][\w./-]*", subject)) and not attribute
+    name = attribute or ("value" if identifier and re.fullmatch(r"\S+", value) else "is")
+    return Slot(subject=subject, attribute=name, value=value, person=person, negated=bool(m["not"]), single=is_single(name))
+
+
+def _colon(m: Match) -> Slot | None:
+    if len(m["np"].split()) > 4:
+        return None
+    _, attribute, person = subject_of(m["np"])
+    identifier = bool(re.fullmatch(r"[\w./-]*[_.-][\w./-]*", m["np"]))
+    if not attribute and not identifier:
+        return None
+    return _slot(m["np"], "value", _value(m["value"]), person=person)
+
+
+# --- the grammar, first match wins -------------------------------------------------------------------------------------------------------
+
+_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+_NP = r"(?P<np>[^,;:]+?)"
+_STATES = "|".join(sorted(STATE_OF, key=len, reverse=True))
+_MOVE = r"moved?|moving|switch(?:ed|ing)?|migrat(?:ed|ing|e)|chang(?:ed|ing|e)|upgraded?|bumped|bump|downgraded?|went|raised?|lowered?|increased?|decreased?|reduced?|converted?|relocated"
+
+
+def _grammar() -> Iterator[tuple[re.Pattern[str], Builder]]:
+    rows: list[tuple[str, Builder]] = [
+        (rf"^(?P<subject>.*?)\s*\b(?P<verb>{_MOVE})\b(?P<object>.*?)\bfrom\s+(?P<old>.+?)\s+(?:over\s+)?(?:to|into)\s+(?P<new>.+)$", _changed),
+        (r"^(?P<old>\S+(?:\s\S+)?)\s+(?:was|is|got|has been|is now)\s+renamed\s+(?:to|as)\s+(?P<new>.+)$", _renamed),
+        (r"\brename\s+(?P<old>\S+)\s+(?:to|as|into)\s+(?P<new>\S+)$", _renamed),
+        (r"^(?:we(?:'ve| have)?\s+)?replaced?\s+(?P<old>.+?)\s+(?:with|by)\s+(?P<new>.+)$", _dropped),
+        (r"^(?P<old>.+?)\s+(?:was|is|has been|got)\s+replaced\s+(?:with|by)\s+(?P<new>.+)$", _dropped),
+        (r"^(?:scrap|drop|ditch|forget)\s+(?P<old>[^,;.]+)[,;.]\s*(?:we're|we are|let's|we)?\s*(?:going with|go with|using|use|switching to|moving to)\s+(?P<new>.+)$", _dropped),
+        (r"\b(?:use|using|run|go with|going with)\s+(?P<new>.+?),?\s+(?:instead of|rather than|and not|not)\s+(?P<old>.+)$", _instead),
+        (rf"^{_NP}\s+(?:is|are)\s+(?:now\s+)?(?P<new>[^,;]+?),?\s+(?:and\s+)?(?:not|instead of|no longer)\s+(?P<old>.+)$", _corrected),
+        (rf"^{_NP}\s+(?:isn't|is not|aren't|are not)\s+(?P<old>[^,;]+?),?\s+(?:but|it's|it is|they're|they are)\s+(?P<new>.+)$", _corrected),
+        (rf"^{_NP}\s+used to be\s+(?P<old>[^,;]+?),?\s+(?:but\s+)?(?:now\s+)?(?:it's|it is|is|they're|they are)?\s*(?:now\s+)(?P<new>.+)$", _corrected),
+        (r"^(?P<np>.*?)\s*\b(?:no longer)\s+(?P<rest>.+)$", _no_longer),
+        (r"^(?P<np>.*?)\s+(?:don't|do not|doesn't|does not|isn't|aren't)\s+(?P<rest>.+?)\s+(?:anymore|any more)$", _no_longer),
+        (rf"^{_NP}\s+(?:is\s+|are\s+|was\s+)?(?:listen(?:s|ing)?|runs?|running|serve[sd]?|exposed|binds?|bound|uses?)\s+(?:on\s+|to\s+|at\s+)?(?:the\s+)?port\s+(?P<value>\d+)$", _port),
+        (r"^(?P<np>.+?)(?:'m|'re|'s| am| is| are)?\s+(?P<verb>live|lives|living|based|reside|resides|moved|moving|relocated|just moved|recently moved)\s+(?:in|to|over to)\s+(?P<value>.+)$", _home),
+        (r"^(?P<np>)(?P<verb>(?:just\s+|recently\s+)?(?:moved|relocated))\s+to\s+(?P<value>.+)$", _home),
+        (r"^(?P<np>I|we|he|she|they|my [\w ]+?|[A-Z]\w+)(?:'m|'s| am| is)?\s+(?P<verb>works?|working|joined|joining)\s+(?:(?:at|for)\s+)?(?P<value>.+)$", _employer),
+        (r"^(?P<np>.+?)\s+(?:was|were)\s+born\s+(?:on|in)\s+(?P<value>.+)$", _born),
+        (r"^(?P<np>.*?)\s*(?:\b(?:am|is|are|got)|'m|'s|'re)?\s*(?P<not>not\s+)?allergic\s+to\s+(?P<value>.+)$", _allergy),
+        (r"^(?P<np>.*?)\s*(?P<not>(?:don't|do not|doesn't|does not)\s+)?(?:really\s+|usually\s+)?\b(?P<verb>prefers?|likes?|loves?|enjoys?)\s+(?P<value>.+?)\s+(?:over|better than|more than|rather than|instead of|to)\s+(?P<against>.+)$", _taste),
+        (r"^(?P<np>.*?)\s*(?P<not>(?:don't|do not|doesn't|does not)\s+)?(?:really\s+|also\s+|usually\s+)?\b(?P<verb>prefers?|likes?|loves?|enjoys?|hates?|dislikes?|detests?|can't stand)\s+(?P<value>.+)$", _taste),
+        (r"^(?P<value>.+?)\s+(?:owns|maintains|is responsible for|is in charge of|is the owner of)\s+(?P<thing>.+)$", _owner),
+        (r"^(?P<thing>.+?)\s+(?:is|are)\s+(?:owned|maintained)\s+by\s+(?P<value>.+)$", _owner),
+        (rf"^(?P<event>[\w -]+?)\s+(?:(?:happens?|is|are|takes? place|runs?|occurs?)\s+)?(?:every|each|on)\s+(?P<value>(?:(?:other|second|first|last)\s+)?{_DAY})$", _schedule),
+        (rf"^{_NP}\s+(?:is|are)\s+(?:planned|scheduled|due|set|slated|expected)\s+(?:for|on|by)?\s*(?P<value>.+)$", _planned),
+        (rf"^{_NP}\s+(?:has\s+|was\s+|got\s+)?(?P<moved>slipped|moved|been moved|pushed|postponed|delayed|rescheduled)\s+(?:back\s+)?to\s+(?P<value>.+)$", _planned),
+        (rf"^{_NP}\s+defaults?\s+to\s+(?P<value>.+)$", _default),
+        (rf"^{_NP}\s+(?:is|are)\s+(?P<not>not\s+)?(?:turned\s+|switched\s+|now\s+)?(?P<value>{_STATES})$", _state),
+        (rf"^{_NP}\s+(?:is|lies|sits|stands|are)\s+(?:to\s+the\s+)?(?P<value>(?:north|south)(?:-?(?:east|west))?|east|west|left|right)\s+of\s+(?P<of>.+)$", _position),
+        (rf"^{_NP}\s+(?:lives?|is|are|is located|are located|is stored|are stored|is kept|are kept|goes?|belongs?|stays?|resides?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$", _placed),
+        (r"^(?:put|keep|place|store|save)\s+(?P<np>.+?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$", _placed),
+        (rf"^{_NP}\s+(?:runs?|is hosted|is deployed|are hosted|are deployed|is running)\s+on\s+(?P<value>.+)$", _platform),
+        (r"^(?:we\s+)?(?:(?:decided to |'re going to |will )?(?:go|going) with|chose|picked|went with|settled on)(?P<np>)(?P<not>)\s+(?P<value>.+)$", _tool),
+        (r"^(?P<np>)(?P<not>don't |do not |never |stop )?(?:always\s+)?(?:use|using)\s+(?P<value>.+)$", _tool),
+        (r"^(?P<np>[^,;]+?)\s+(?P<not>(?:don't|do not|doesn't|does not)\s+)?(?:uses?|is using|are using|am using)\s+(?P<value>.+)$", _tool),
+        (r"^(?:we|it|the \w+)\s+(?P<not>(?:don't|do not|doesn't|does not)\s+)?supports?\s+(?P<value>.+)$", _supports),
+        (r"^(?P<value>.+?)\s+(?:is|are)\s+(?P<not>not\s+)?supported$", _supports),
+        (rf"^{_NP}\s+(?:is|are)\s+(?:called|named)\s+(?P<value>.+)$", _named),
+        (rf"^{_NP}\s+(?:is|am|are|'m)\s+(?P<value>\d{{1,3}})(?:\s+years\s+old)?$(?<=old)", _age),
+        (r"^(?P<np>[\w .'/-]{1,40}?)\s*[:=]\s+(?P<value>[^\s].{0,60})$", _colon),
+        (r"^(?P<np>[^,;:]+?)\s+(?:is|are|am|equals|was set to|is set to|ends in)\s+(?P<not>not\s+)?(?:now\s+|set to\s+)?(?P<value>.+)$", _is),
+        (r"^(?P<np>I|it|he|she|we|they|that|this)(?:'s|'re|'m)\s+(?P<not>not\s+)?(?:now\s+)?(?P<value>.+)$", _is),
+    ]
+    for source, build in rows:
+        yield re.compile(source, re.IGNORECASE), build
+
+
+_GRAMMAR = tuple(_grammar())

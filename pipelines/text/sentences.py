@@ -1,7 +1,7 @@
 """Sentences of a text, with exact offsets: what a quote is cut from, so no sentence ever starts or ends inside a path, a version or a code span."""
 
-# Full-width and curly characters are data here, and word lists read better as text.
-# ruff: noqa: RUF001, SIM905
+# Word lists read better as text.
+# ruff: noqa: SIM905
 
 from __future__ import annotations
 

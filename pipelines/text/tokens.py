@@ -5,8 +5,7 @@ Plain English words give their stem. A run of CJK characters gives its bigrams, 
 two or more characters asks for bigrams, which is what makes a substring of a sentence findable).
 """
 
-# Full-width and curly characters are data here, and word lists read better as text.
-# ruff: noqa: RUF001
+# Word lists read better as text.
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 Everything here keeps the number of characters, so that an offset in a folded text is an offset in the text.
 """
 
-# Full-width and curly characters are data here, and word lists read better as text.
-# ruff: noqa: RUF001, SIM905
+# Word lists read better as text.
+# ruff: noqa: SIM905
 
 from __future__ import annotations
 

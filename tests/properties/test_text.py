@@ -1,11 +1,13 @@
-# ruff: noqa: RUF001
 """Text tools on any text: offsets hold, nothing is lost, nothing crashes."""
+
+from datetime import date
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.text.sentences import sentences
 from pipelines.text.tokens import tokenize, tokens_of_query
+from pipelines.text.values import typed_values, value_keys
 from pipelines.text.words import content_words, fold_width, raw_words
 
 PIECES = ["port ", "5432", "C++", "a_b.c", "数据库", "端口", "。", ". ", "!", "\n", "- ", "`x. y`", "```\n", "é", "😀", "\u200b", "Ａ５", "ポート", "#12", "'s", "e.g. ", "> ", "3.5", "https://x.y/z "]
@@ -43,3 +45,23 @@ def test_a_text_finds_itself(text: str) -> None:
 @given(TEXT)
 def test_folding_width_keeps_the_length(text: str) -> None:
     assert len(fold_width(text)) == len(text)
+
+
+@given(TEXT)
+def test_values_are_ordered_disjoint_and_inside_the_text(text: str) -> None:
+    at = 0
+    for value in typed_values(text):
+        assert at <= value.start < value.end <= len(text)
+        assert value.canonical
+        at = value.end
+
+
+@given(st.integers(10, 99999), st.sampled_from(["the port is {}", "端口是{}。", "ポートは{}です", "listens on {}", "把它改成{}", "{}端口"]))
+def test_every_number_is_seen_whatever_script_stands_beside_it(number: int, frame: str) -> None:
+    assert ("number", str(number)) in value_keys(frame.format(number))
+
+
+@given(st.dates(min_value=date(1950, 1, 1), max_value=date(2090, 12, 31)))
+def test_every_spelling_of_a_full_date_is_one_value(day: date) -> None:
+    spellings = [f"{day:%Y-%m-%d}", f"{day.day} {day:%B} {day.year}", f"{day:%b} {day.day}, {day.year}", f"{day.year}年{day.month}月{day.day}日", f"{day.day}.{day.month}.{day.year}"]
+    assert {frozenset(value_keys(f"on {s}")) for s in spellings} == {frozenset({("date", f"{day:%Y-%m-%d}")})}

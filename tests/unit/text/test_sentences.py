@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001
 import pytest
 
 from pipelines.text.sentences import Span, sentence_at, sentences

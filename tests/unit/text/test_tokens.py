@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001
 import pytest
 
 from pipelines.text.tokens import tokenize, tokens_of_query

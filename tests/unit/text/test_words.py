@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001
 import subprocess
 import sys
 

@@ -402,7 +402,7 @@ def _grammar() -> Iterator[tuple[re.Pattern[str], Builder]]:
         (rf"^{_NP}\s+(?:is|are)\s+(?:planned|scheduled|due|set|slated|expected)\s+(?:for|on|by)?\s*(?P<value>.+)$", _planned),
         (rf"^{_NP}\s+(?:has\s+|was\s+|got\s+)?(?P<moved>slipped|moved|been moved|pushed|postponed|delayed|rescheduled)\s+(?:back\s+)?to\s+(?P<value>.+)$", _planned),
         (rf"^{_NP}\s+defaults?\s+to\s+(?P<value>.+)$", _default),
-        (rf"^{_NP}\s+(?:is|are)\s+(?P<not>not\s+)?(?:turned\s+|switched\s+|now\s+)?(?P<value>{_STATES})$", _state),
+        (rf"^{_NP}\s+(?:is|are)\s+(?P<not>not\s+)?(?:turned\s+|switched\s+|now\s+)?(?P<value>{_STATES})(?:\s+(?:in|on|for|by)\s+[\w ]+)?$", _state),
         (rf"^{_NP}\s+(?:is|lies|sits|stands|are)\s+(?:to\s+the\s+)?(?P<value>(?:north|south)(?:-?(?:east|west))?|east|west|left|right)\s+of\s+(?P<of>.+)$", _position),
         (rf"^{_NP}\s+(?:lives?|is|are|is located|are located|is stored|are stored|is kept|are kept|goes?|belongs?|stays?|resides?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$", _placed),
         (r"^(?:put|keep|place|store|save)\s+(?P<np>.+?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$", _placed),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from .slots import ATTRIBUTE_OF, KIN, STATE_OF, USER, Slot, is_single
-from .words import chinese_words, is_han
+from .words import chinese_words, is_cjk, is_han
 
 Match = re.Match[str]
 Builder = Callable[[Match], Slot | None]
@@ -26,7 +26,7 @@ def read_chinese(sentence: str) -> Slot | None:
 _KIN = sorted((word for word in KIN if is_han(word[0])), key=len, reverse=True)
 _OWN = re.compile(r"^(?:我们|咱们|我|他们|她们|他|她|它|你)?的?")
 _PERSON_OF = {"我": "speaker", "我们": "group", "咱们": "group", "他": "unresolved", "她": "unresolved", "它": "unresolved", "他们": "unresolved", "她们": "unresolved"}
-_ATTRIBUTES = sorted((form for form in ATTRIBUTE_OF if is_han(form[0])), key=len, reverse=True)
+_ATTRIBUTES = sorted((form for form in ATTRIBUTE_OF if is_cjk(form[0])), key=len, reverse=True)
 _LEAD = re.compile(r"^(?:现在|目前|今后|以后|每天|这个|那个|该|本|其实|默认的)+")
 
 
@@ -57,13 +57,13 @@ def _unfold(rest: str) -> str:
 def _compound(phrase: str) -> tuple[str, str]:
     for form in _ATTRIBUTES:
         if phrase.endswith(form):
-            return phrase[: -len(form)].rstrip("的 "), ATTRIBUTE_OF[form]
+            return phrase[: -len(form)].rstrip("的の "), ATTRIBUTE_OF[form]
     words = phrase.rsplit("的", 1)
     if len(words) == 2 and words[1].casefold() in ATTRIBUTE_OF:
         return words[0], ATTRIBUTE_OF[words[1].casefold()]
     tail = re.search(r"([A-Za-z][A-Za-z ]*)$", phrase)
     if tail and (name := ATTRIBUTE_OF.get(tail[1].casefold().strip())):
-        return phrase[: tail.start()].rstrip("的 "), name
+        return phrase[: tail.start()].rstrip("的の "), name
     return phrase, ""
 
 
@@ -253,6 +253,7 @@ _GRAMMAR: tuple[tuple[re.Pattern[str], Builder], ...] = tuple(
         (rf"^(?P<np>{_V})在\s*(?P<of>{_V})的?(?P<value>东北|西北|东南|西南|[东西南北左右])(?:边|面|侧|方|部)?$", _position),
         (rf"^(?P<np>{_V}|)(?P<not>不)?(?:用|使用|采用)的是\s*(?P<value>{_V})$", _tool),
         (rf"^{_NP}(?P<not>不)?(?:应该是|是|为|等于|设为|设置为|:|：|叫|名叫)\s*(?P<value>{_V})$", _is),
+        (r"^(?P<np>[^、。]+?)は(?P<not>)(?P<value>[^、。]+?)(?:です|だ)$", _is),
         (rf"^(?P<np>{_V}|)(?P<not>不)?(?:决定用|采用|使用|都用|用)\s*(?P<value>{_V})$", _tool),
         (r"^(?P<np>[\u4e00-\u9fff]{2,10})\s*(?P<not>)(?P<value>[0-9][^,，。]{0,8})$", _is),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 SINGLE: dict[str, str] = {
-    "port": "port|port number|puerto|端口|端口号",
+    "port": "port|port number|puerto|端口|端口号|ポート|ポート番号",
     "version": "version|versión|版本|版本号",
     "url": "url|link|endpoint|homepage|网址|链接|域名",
     "owner": "owner|maintainer|负责人|所有者|维护者",

@@ -15,7 +15,7 @@ from .grammar_en import read_english
 from .grammar_zh import read_chinese
 from .slots import IMPERATIVES, KIN, PERSON_VERBS, QUALIFIERS, SAME_WORD_OF, USER, Slot
 from .values import Value, typed_values
-from .words import fold_width, is_han, raw_words, stem
+from .words import fold_width, is_cjk, raw_words, stem
 
 
 class Person(StrEnum):
@@ -89,14 +89,13 @@ def canonical_words(text: str) -> tuple[str, ...]:
 
     Unlike `content_words` it keeps prepositions, quantifiers and tenses: "before" and "after", "all" and "some", "was" and "is" are differences.
     """
-    found: list[str] = []
-    for word in raw_words(text):
-        plain = fold_width(word.text).casefold()
-        if plain in _DROPPED:
-            continue
-        same = SAME_WORD_OF.get(plain)
-        found.append(same if same else stem(plain))
-    return tuple(SAME_WORD_OF.get(word, word) for word in found)
+    plain = (fold_width(word.text).casefold() for word in raw_words(text))
+    return tuple(canonical_word(word) for word in plain if word not in _DROPPED)
+
+
+def canonical_word(word: str) -> str:
+    """One spelling of a casefolded word: its synonym's, stemmed."""
+    return stem(SAME_WORD_OF.get(word) or SAME_WORD_OF.get(stem(word), word))
 
 
 # --- cleaning ----------------------------------------------------------------------------------------------------------------------------
@@ -146,7 +145,7 @@ def _slot(core: str) -> Slot | None:
     parts = [core, *(part for part in _CLAUSE.split(core) if part and part != core)]
     for part in parts[:5]:
         part = _core(part)
-        slot = (read_chinese(part) if any(map(is_han, part)) else None) or (read_english(part) if re.search("[A-Za-z]{2}", part) else None)
+        slot = (read_chinese(part) if any(map(is_cjk, part)) else None) or (read_english(part) if re.search("[A-Za-z]{2}", part) else None)
         if slot is not None and slot.value:
             return slot
     return None
@@ -233,13 +232,16 @@ _POLAR = frozenset(
 )
 
 
+_POLAR_STEMS = frozenset(map(canonical_word, _POLAR))
+
+
 def _unslotted(base: Statement, core: str, speaker: str | None) -> Statement:
     """An order (its canonical words are its attribute) or free prose."""
     first = re.match(r"[A-Za-z']+", core)
     order = bool(_ORDERS.search(core)) or bool(first and first[0].casefold() in IMPERATIVES)
     negated = len(_DENIES.findall(core)) + len(_DENIES_HAN.findall(core)) == 1
     person = _free_person(core)
-    words = tuple(word for word in base.words if word not in _POLAR)
+    words = tuple(word for word in base.words if word not in _POLAR_STEMS)
     subject = (speaker or USER) if person is Person.SPEAKER else ""
     return replace(
         base, form=Form.RULE if order else Form.FREE, person=person, subject=subject, attribute=" ".join(words), negated=negated,

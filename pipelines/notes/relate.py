@@ -1,0 +1,210 @@
+"""How a newer statement relates to an older one: the same, an update, a contradiction, or nothing that can be told (OTHER).
+
+Typed values, polarity, subject and scope decide; likeness of words never merges (contradicting statements are more alike than paraphrases are). Every rule
+asks for the same subject, the same scope and an attribute that both name; whatever is left is OTHER, which is an abstention, not a finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pipelines.model import Relation
+from pipelines.text.slots import ATTRIBUTE_OF
+from pipelines.text.statement import Form, Person, Statement, canonical_words
+from pipelines.text.values import typed_values
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """The relation and the rule that found it, or the veto that stopped it; `why` is a short constant code."""
+
+    relation: Relation
+    why: str
+
+
+def relate(older: Statement, newer: Statement) -> Related:
+    """How `newer` relates to `older`. Which of two statements is newer is the caller's to know (`beliefs`)."""
+    if veto := _veto(older, newer):
+        return Related(Relation.OTHER, veto)
+    for rule in (_names_old_value, _same_slot, _same_order, _one_value_differs):
+        if found := rule(older, newer):
+            if found.relation is Relation.SAME and (why := forbids_merge(older, newer)):
+                return Related(Relation.OTHER, why)
+            return found
+    return Related(Relation.OTHER, "nothing_in_common")
+
+
+def forbids_merge(a: Statement, b: Statement) -> str | None:
+    """Why two statements can never be one note, or None: another polarity, scope, person, subject, number, version, name or identifier. Symmetric."""
+    if a.negated != b.negated:
+        return "negation_differs"
+    if a.qualifier != b.qualifier:
+        return "scope_differs"
+    if _persons_differ(a, b):
+        return "person_differs"
+    if a.form is Form.SLOT and b.form is Form.SLOT and a.subject and b.subject and subject_key(a.subject) != subject_key(b.subject):
+        return "subject_differs"
+    if _comparable(a) != _comparable(b):
+        return "values_differ"
+    return None
+
+
+# --- keys --------------------------------------------------------------------------------------------------------------------------------
+
+_GENERIC = frozenset({"project", "repo", "repository", "codebase", "项目", "工程", "代码库"})
+_CARRIERS = frozenset("directori file port version branch url number date".split())
+_MEASURED = frozenset("number date relative time weekday duration quantity money percent url email color direction state address zone bound".split())
+
+
+@lru_cache(maxsize=16384)
+def subject_key(subject: str) -> tuple[str, ...]:
+    """Canonical words of a subject; () for what names nothing in particular ("the project")."""
+    words = canonical_words(subject)
+    return () if len(words) == 1 and (words[0] in _GENERIC or subject.casefold() in _GENERIC) else words
+
+
+ValueKey = tuple[frozenset[tuple[str, str]], tuple[str, ...]]
+
+
+@lru_cache(maxsize=16384)
+def value_key(value: str | None) -> ValueKey:
+    """What makes a value the same value: its typed parts, and the words around them ("port", "directory" and the like are no difference)."""
+    if not value:
+        return frozenset(), ()
+    typed = typed_values(value)
+    rest = value
+    for found in reversed(typed):
+        rest = rest[: found.start] + " " + rest[found.end :]
+    words = canonical_words(rest)
+    if typed:
+        words = tuple(word for word in words if word not in _CARRIERS)
+    return frozenset(v.key for v in typed), words
+
+
+def _comparable(statement: Statement) -> frozenset[tuple[str, str]]:
+    return frozenset(v.key for v in statement.values if v.kind not in {"quoted", "bound", "state"})
+
+
+# --- vetoes ------------------------------------------------------------------------------------------------------------------------------
+
+
+def _veto(older: Statement, newer: Statement) -> str | None:
+    if _persons_differ(older, newer):
+        return "person_differs"
+    if older.qualifier != newer.qualifier and older.qualifier and newer.qualifier:
+        return "scope_differs"
+    if Person.UNRESOLVED in (older.person, newer.person):
+        return "person_unresolved"
+    return None
+
+
+def _persons_differ(a: Statement, b: Statement) -> bool:
+    """One states the speaker's own fact, the other somebody else's."""
+    human = {Person.SPEAKER, Person.OTHER}
+    return a.person in human and b.person in human and (a.person is not b.person or subject_key(a.subject) != subject_key(b.subject))
+
+
+# --- rules -------------------------------------------------------------------------------------------------------------------------------
+
+_LOOSE = frozenset({"tool", "use", "platform", "name", "value", "is"})
+
+
+def _names_old_value(older: Statement, newer: Statement) -> Related | None:
+    """The newer says which value is over, and it is the older one's ("from 8080 to 9090")."""
+    if not newer.old_value or not older.value or older.negated or newer.negated:
+        return None
+    if value_key(older.value) != value_key(newer.old_value) or value_key(newer.value) == value_key(older.value):
+        return None
+    if older.attribute != newer.attribute and newer.attribute not in _LOOSE:
+        return None
+    a, b = set(subject_key(older.subject)), set(subject_key(newer.subject))
+    if a and b and not (a <= b or b <= a):
+        return Related(Relation.OTHER, "subject_differs")
+    return Related(Relation.UPDATE, "names_old_value")
+
+
+def _same_slot(older: Statement, newer: Statement) -> Related | None:
+    """One subject, one attribute, one scope: equal values are the same, others replace or contradict where only one can hold."""
+    if older.form is not Form.SLOT or newer.form is not Form.SLOT or older.attribute != newer.attribute:
+        return None
+    if subject_key(older.subject) != subject_key(newer.subject):
+        return Related(Relation.OTHER, "subject_differs")
+    if older.qualifier != newer.qualifier:
+        return Related(Relation.OTHER, "scope_differs")
+    changed = Relation.UPDATE if newer.update else Relation.CONTRADICTION
+    old, new = value_key(older.value), value_key(newer.value)
+    if old == new and value_key(older.against) == value_key(newer.against):
+        return Related(Relation.SAME, "same_value") if older.negated == newer.negated else Related(changed, "opposite_polarity")
+    if older.against and newer.against and old == value_key(newer.against) and new == value_key(older.against):
+        return Related(changed, "preference_turned")
+    if newer.also:
+        return Related(Relation.OTHER, "both_hold")
+    if older.negated or newer.negated:
+        return None
+    if older.cardinality == newer.cardinality == "single" and _replaceable(older, newer):
+        return Related(changed, "other_value")
+    return None
+
+
+def _replaceable(older: Statement, newer: Statement) -> bool:
+    """Short values of one sort, neither of which only says more than the other ("Postgres", "Postgres 15")."""
+    (old_typed, old_words), (new_typed, new_words) = value_key(older.value), value_key(newer.value)
+    if _measures(old_typed) != _measures(new_typed) or len(old_words) > 4 or len(new_words) > 4:
+        return False
+    old_all = {part for _, part in old_typed} | set(old_words)
+    new_all = {part for _, part in new_typed} | set(new_words)
+    return not (old_all <= new_all or new_all <= old_all)
+
+
+def _measures(typed: Iterable[tuple[str, str]]) -> frozenset[str]:
+    return frozenset(kind for kind, _ in typed if kind in _MEASURED)
+
+
+def _same_order(older: Statement, newer: Statement) -> Related | None:
+    """Orders and free prose: the same canonical words in the same order are the same; with the other polarity they contradict."""
+    if Form.SLOT in (older.form, newer.form) or older.qualifier != newer.qualifier:
+        return None
+    old, new = older.attribute.split(), newer.attribute.split()
+    if len(old) < 2 or len(new) < 2 or _comparable(older) != _comparable(newer):
+        return None
+    if older.negated == newer.negated:
+        alike = older.words == newer.words or (old == new and older.form is newer.form is Form.RULE)
+        return Related(Relation.SAME, "same_words") if alike and not (newer.also and not older.also) else None
+    if Form.RULE not in (older.form, newer.form) and not newer.update:
+        return None
+    shorter, longer = sorted((old, new), key=len)
+    if set(shorter) <= set(longer) and len(longer) <= len(shorter) + 3:
+        return Related(Relation.UPDATE if newer.update else Relation.CONTRADICTION, "opposite_order")
+    return None
+
+
+_TELLING = frozenset({"color", "direction", "state"})
+
+
+def _one_value_differs(older: Statement, newer: Statement) -> Related | None:
+    """The same words around one typed value that differs, where the words name a single-valued attribute or the value is a quality."""
+    if newer.also or older.negated != newer.negated or older.qualifier != newer.qualifier or older.attribute != newer.attribute and Form.SLOT in (older.form, newer.form):
+        return None
+    old, new = _comparable(older), _comparable(newer)
+    gone, come = old - new, new - old
+    if len(gone) != 1 or len(come) != 1:
+        return None
+    ((kind, _), (other, _)) = (*gone, *come)
+    rest = _rest(older)
+    if kind != other or rest != _rest(newer) or len(rest) < 1:
+        return None
+    if kind in _TELLING and older.form is Form.SLOT or any(word in ATTRIBUTE_OF for word in rest):
+        return Related(Relation.UPDATE if newer.update else Relation.CONTRADICTION, "one_value_differs")
+    return None
+
+
+def _rest(statement: Statement) -> tuple[str, ...]:
+    """The canonical words outside the typed values."""
+    text = statement.text
+    for value in reversed(statement.values):
+        if value.kind in {"name", "identifier", "quoted", "bound"}:
+            continue
+        text = text[: value.start] + " " + text[value.end :]
+    return canonical_words(text)

@@ -133,6 +133,8 @@ def _same_slot(older: Statement, newer: Statement) -> Related | None:
         return Related(Relation.OTHER, "subject_differs")
     if older.qualifier != newer.qualifier:
         return Related(Relation.OTHER, "scope_differs")
+    if older.extra != newer.extra:
+        return Related(Relation.OTHER, "says_more")
     changed = Relation.UPDATE if newer.update else Relation.CONTRADICTION
     old, new = value_key(older.value), value_key(newer.value)
     if old == new and value_key(older.against) == value_key(newer.against):

@@ -49,6 +49,15 @@ def subject_of(phrase: str) -> tuple[str, str, str]:
     return subject, attribute, "other" if person == "thing" and _is_person(subject) else person
 
 
+_FILLED = re.compile(r"(?:这个|那个|都|今年|也|还|已经|现在|最近|目前|一直|就|挺|平时|其实|呢)+$")
+
+
+def _who(phrase: str) -> tuple[str, str] | None:
+    """(subject, person) of somebody: 我, 我妻子, 小王; None for a thing and for "我X" whose X is nobody the lexicon knows."""
+    subject, attribute, person = subject_of(_FILLED.sub("", phrase) or "我")
+    return None if attribute or person not in {"speaker", "other"} else (subject, person)
+
+
 def _unfold(rest: str) -> str:
     """Without a pronoun that repeats the person: "他老家" → "老家"."""
     return re.sub(r"^[,，]?(?:他|她)的?", "", rest)
@@ -133,19 +142,23 @@ def _is(m: Match) -> Slot | None:
 
 
 def _home(m: Match) -> Slot | None:
-    subject, attribute, person = subject_of(m["np"] or "我")
-    value = _value(m["value"])
-    if attribute or person not in {"speaker", "other"} or not _fits(value, 8) or re.search(r"目录|文件|文件夹|服务器|仓库|分支", value):
+    who, value = _who(m["np"]), _value(m["value"])
+    if who is None or not _fits(value, 8) or re.search(r"目录|文件|文件夹|服务器|仓库|分支", value):
         return None
-    return Slot(subject=subject, attribute="home", value=value, person=person, update="搬" in m["verb"], single=True)
+    return Slot(subject=who[0], attribute="home", value=value, person=who[1], update="搬" in m["verb"], single=True)
 
 
 def _employer(m: Match) -> Slot | None:
-    subject, attribute, person = subject_of(m["np"] or "我")
-    value = _value(m["value"])
-    if attribute or person not in {"speaker", "other"} or not _fits(value, 10):
+    """Where somebody works: a firm by its name ("employer"), a place ("workplace"), or a sort of firm, which is no name and conflicts with none."""
+    who, value = _who(m["np"]), _value(m["value"])
+    if who is None or not _fits(value, 14):
         return None
-    return Slot(subject=subject, attribute="employer", value=value, person=person, update=m["verb"] != "在", single=True)
+    tags = {word.tag for word in chinese_words(value)}
+    name = "workplace" if tags and tags <= {"ns", "s"} else "works in" if re.search(r"^(?:一家|某)", value) or value in _SORTS else "employer"
+    return Slot(subject=who[0], attribute=name, value=value, person=who[1], update=m["verb"] != "在", single=is_single(name))
+
+
+_SORTS = frozenset("银行 学校 医院 公司 工厂 餐厅 饭店 酒店 超市 律所 大学 中学 小学 国企 外企 私企 事业单位 政府 机关 法院 公安局 派出所 家 家里 外地 国外 这里 那里 这边 那边".split())
 
 
 def _owner(m: Match) -> Slot | None:
@@ -156,17 +169,15 @@ def _owner(m: Match) -> Slot | None:
 
 
 def _allergy(m: Match) -> Slot | None:
-    subject, attribute, person = subject_of(m["np"] or "我")
-    value = _value(m["value"])
-    return None if attribute or not _fits(value, 8) else Slot(subject=subject, attribute="allergy", value=value, person=person, negated=bool(m["not"]))
+    who, value = _who(m["np"]), _value(m["value"])
+    return Slot(subject=who[0], attribute="allergy", value=value, person=who[1], negated=bool(m["not"])) if who and _fits(value, 8) else None
 
 
 def _taste(m: Match) -> Slot | None:
-    subject, attribute, person = subject_of(m["np"] or "我")
-    value = re.sub(r"^(?:吃|喝)", "", _value(m["value"]))
-    if person not in {"speaker", "other"} or not _fits(value, 10) or (attribute and person != "speaker"):
+    who, value = _who(m["np"]), re.sub(r"^(?:吃|喝)", "", _value(m["value"]))
+    if who is None or not _fits(value, 10):
         return None
-    return Slot(subject=subject, attribute="likes", value=value, person=person, negated=bool(re.match(r"不|讨厌|从不", m["verb"])))
+    return Slot(subject=who[0], attribute="likes", value=value, person=who[1], negated=bool(re.match(r"不|讨厌|从不", m["verb"])))
 
 
 def _written(m: Match) -> Slot | None:
@@ -204,17 +215,13 @@ def _position(m: Match) -> Slot | None:
 
 
 def _age(m: Match) -> Slot | None:
-    subject, _, person = subject_of(m["np"])
-    return Slot(subject=subject, attribute="age", value=m["value"], person=person, single=True)
+    who = _who(m["np"])
+    return Slot(subject=who[0], attribute="age", value=m["value"], person=who[1], single=True) if who else None
 
 
 def _port(m: Match) -> Slot | None:
     subject, attribute, person = subject_of(m["np"])
     return Slot(subject=subject, attribute=attribute or "port", value=m["value"], person=person, single=True)
-
-
-def _no_longer(m: Match) -> Slot | None:
-    return Slot(subject=subject_of(m["np"] or "我")[0] or USER, attribute="", value=None, person=subject_of(m["np"] or "我")[2], negated=True, update=True)
 
 
 # --- the grammar -------------------------------------------------------------------------------------------------------------------------
@@ -243,8 +250,8 @@ _GRAMMAR: tuple[tuple[re.Pattern[str], Builder], ...] = tuple(
         (rf"^{_WHO}(?:现在|目前|最近|上个月|刚)*(?P<verb>在)\s*(?P<value>{_V})(?:工作|上班|任职|就职)(?:了|呢)?$", _employer),
         (rf"^{_WHO}(?:现在|目前|最近|上个月|刚)*(?P<verb>跳槽去|跳槽到|入职|加入)了?\s*(?P<value>{_V})了?$", _employer),
         (rf"^{_WHO}(?P<not>不)?对\s*(?P<value>{_V})(?:严重)?过敏$", _allergy),
-        (rf"^{_WHO}(?P<not>不)?(?P<value>[\u4e00-\u9fff]{{2,4}}?)过敏(?:[,，].*)?$", _allergy),
-        (rf"^{_WHO}(?:平时|一直|最|很|特别|非常|挺|就|也|还)*(?P<verb>不喜欢|不爱吃|不爱喝|不吃|从不吃|不喝|讨厌|喜欢|爱吃|爱喝|热爱|偏爱)\s*(?P<value>{_V})(?:[,，].*)?$", _taste),
+        (rf"^{_WHO}(?P<not>不)?(?P<value>[\u4e00-\u9fff]{{2,4}}?)过敏$", _allergy),
+        (rf"^{_WHO}(?:平时|一直|最|很|特别|非常|挺|就|也|还)*(?P<verb>不喜欢|不爱吃|不爱喝|不吃|从不吃|不喝|讨厌|喜欢|爱吃|爱喝|热爱|偏爱)\s*(?P<value>{_V})$", _taste),
         (rf"^(?P<value>{_V})(?:主要|目前|现在)?负责\s*(?P<thing>{_V})$", _owner),
         (rf"^(?P<thing>{_V})(?:由|归)\s*(?P<value>{_V})负责$", _owner),
         (r"^(?:请)?(?P<np>[\u4e00-\u9fff]{2,6}?)(?:请|一律|都|要|统一)*(?:使用|用)\s*(?P<value>中文|英文|英语|汉语|日文|法文|德文)(?:写|来写|编写|书写)?(?:即可|就行)?$", _written),

@@ -77,7 +77,7 @@ SINGLE: dict[str, str] = {
 
 ATTRIBUTE_OF: dict[str, str] = {form: name for name, forms in SINGLE.items() for form in forms.split("|")}
 
-SINGLE_RELATIONS = frozenset({"platform", "tool", "state", "schedule", "value", "position", "home", "employer", "rank", "spouse", "written in"})
+SINGLE_RELATIONS = frozenset({"platform", "tool", "state", "schedule", "value", "position", "home", "employer", "workplace", "written in"})
 """Single-valued attributes that a verb expresses ("runs on", "is enabled", "every Thursday"), not a noun."""
 
 QUALIFIERS: dict[str, str] = {
@@ -184,3 +184,15 @@ class Slot:
 def is_single(attribute: str) -> bool:
     """Whether an attribute has one value at a time."""
     return attribute in SINGLE or attribute in SINGLE_RELATIONS or attribute.startswith(("max ", "min ", "favorite "))
+
+
+GLUE = frozenset(
+    """about accord accept all around as at be belong base best better born bind bound but by call change charge choose chose come currently decide default depend deploy each end
+    equal every expect expose find for from get go good going got happen hold host i'm in instead into keep keeps kept know known listen locate lie live located made maintain
+    make more moved name named no not now number of off on one only or out over own owned owns pick place plan planned prefer put reside responsible run running really
+    relocate renamed replace scheduled serve set settle sit slipped stand start store stored support supported take than that them then there to target turned under up
+    usual usually use used uses using was we were who will with work years old year
+    在 对 是 为 用 使用 的 地 得 采用 监听 请 一律 统一 呢 工作 上班 任职 就职 负责 改到 改成 改为 换成 跳槽 去 到 过敏 喜欢 不喜欢 讨厌 爱 最 很 吃 不吃 喝 每 每周 现在 目前 已经 都 不能 号 叫 由 归 写 编写
+    不 不是 而 从 把 将 了 决定 岁 今年 住 住在 搬 搬到 入职 加入 里 上 中 边 面 开 关 应该""".split()
+)
+"""Words that carry a slot without adding to it: what is left of a sentence beyond these, its subject, its attribute and its value says more."""

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from .grammar_en import read_english
 from .grammar_zh import read_chinese
-from .slots import IMPERATIVES, KIN, PERSON_VERBS, QUALIFIERS, SAME_WORD_OF, USER, Slot
+from .slots import ATTRIBUTE_OF, GLUE, IMPERATIVES, KIN, PERSON_VERBS, QUALIFIERS, SAME_WORD_OF, STATE_OF, USER, Slot
 from .values import Value, typed_values
 from .words import fold_width, is_cjk, raw_words, stem
 
@@ -44,7 +44,8 @@ class Statement:
     the speaker names so, "" where the sentence leaves it open. `attribute` is a canonical name ("port") or words; of a rule its canonical words.
     `qualifier` is a canonical scope ("staging"). `value` and `old_value` are words of the sentence, `values` every typed value in it.
     `negated` denies the value ("is not", "hates", "never"). `update` and `also` are cues anywhere in the sentence. `reason` is a because-clause.
-    `words` are the canonical words in order, cues and articles dropped, prepositions and numbers kept: what free prose is compared by.
+    `words` are the canonical words in order, cues and articles dropped, prepositions and numbers kept: what free prose is compared by. `extra` are the canonical words a
+    slot does not account for ("… for the admin UI"): statements that differ in them are not about the same thing.
     """
 
     text: str
@@ -63,6 +64,7 @@ class Statement:
     also: bool = False
     reason: str | None = None
     words: tuple[str, ...] = ()
+    extra: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=16384)
@@ -81,6 +83,7 @@ def parse(text: str, *, speaker: str | None = None) -> Statement:
     return replace(
         base, form=Form.SLOT, subject=_named(_unscoped(slot.subject), speaker), attribute=slot.attribute, person=_person(slot, core), value=slot.value,
         negated=slot.negated, cardinality="single" if slot.single else "set", old_value=slot.old, against=slot.against, update=base.update or slot.update,
+        extra=_extra(slot, core),
     )  # fmt: skip
 
 
@@ -149,6 +152,20 @@ def _slot(core: str) -> Slot | None:
         if slot is not None and slot.value:
             return slot
     return None
+
+
+_GLUE = frozenset(map(canonical_word, GLUE)) | frozenset(map(canonical_word, " ".join([*ATTRIBUTE_OF, *STATE_OF]).split()))
+
+
+def _extra(slot: Slot, core: str) -> frozenset[str]:
+    """The canonical words of the whole sentence beyond the slot's own words, the words of attributes, scopes and cues."""
+    own = [part for part in (slot.subject, slot.attribute, slot.value, slot.old, slot.against) if part]
+    rest = _unscoped(_UPDATE.sub(" ", core))
+    for part in sorted(own, key=len, reverse=True):
+        edge = r"(?<![A-Za-z0-9]){}(?:['’]?s)?(?![A-Za-z0-9])" if part.isascii() else "{}"
+        rest = re.sub(edge.format(re.escape(part)), " ", rest, flags=re.IGNORECASE)
+    accounted = {word for part in own for word in canonical_words(part)}
+    return frozenset(canonical_words(rest)) - accounted - _GLUE
 
 
 _SCOPES = tuple(

@@ -1,0 +1,240 @@
+"""What a wiki is rendered from: values of one revision of one scope, filled by the caller from note versions, online notes and findings.
+
+Nothing in here is computed from a clock; every time is an aware UTC `datetime`. Texts are words of logs and notes, untrusted: they reach a page
+only through `inline`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import date, datetime
+
+from pipelines.model import Kind, Status, Verdict, require_aware, short_uid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cite:
+    """Where a sentence comes from: a line of a session's log, or, without `session`, a line of a note file (`source`).
+
+    `who` says who speaks there ("user", "tool", "Ana"); `quote` holds the proving words as the log has them (cut when rendered); `remark` is a word of
+    ours on the evidence ("no log", "upheld").
+    """
+
+    session: str | None = None
+    line: int | None = None
+    source: str | None = None
+    at: datetime | None = None
+    who: str = ""
+    quote: str = ""
+    remark: str = ""
+
+    def __post_init__(self) -> None:
+        require_aware(self.at, "Cite.at")
+        if not self.session and not self.source:
+            raise ValueError("a citation names a session or a source")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryLine:
+    """What a note said before, or what was said and not taken. `until` and `since` bound its validity; `slot` tells it from its siblings.
+
+    `taken` is False for a value that never was current (lower standing than the one that stood). `reason` is the person's own reason for the change.
+    """
+
+    statement: str
+    cites: tuple[Cite, ...]
+    since: datetime | None = None
+    until: datetime | None = None
+    said_by: str = ""
+    status: Status = Status.SUPERSEDED
+    reason: str = ""
+    taken: bool = True
+    slot: str = ""
+
+    def __post_init__(self) -> None:
+        _require_cites(self.cites, self.statement)
+        require_aware(self.since, "HistoryLine.since")
+        require_aware(self.until, "HistoryLine.until")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One side of a dispute: what it says, who said it and when."""
+
+    statement: str
+    cites: tuple[Cite, ...]
+    said_by: str = ""
+    at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        _require_cites(self.cites, self.statement)
+        require_aware(self.at, "Side.at")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """The place an online note was carried from: its file keeps its own page, title, headings and order.
+
+    `folder` is the stable name of the memory folder, `path` the file relative to it, `description` the file's own one-line summary. `index` marks a
+    line of the folder's index; `targets` are the files (relative to the folder) its links name.
+    """
+
+    folder: str
+    path: str
+    title: str
+    position: int
+    line: int | None = None
+    heading: str = ""
+    description: str = ""
+    index: bool = False
+    targets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One note as a page shows it.
+
+    `subject` is the form to show, `subject_key` the canonical one to group by (empty: the folded subject); `aliases` are its other forms.
+    `statement` is the sentence; `markdown`, for carried notes, the text as it stood. `worked_on` are the days a procedure worked. `sessions` counts
+    independent witnesses. `high_stakes`: an amount, a permission, a legal matter; the brief links it and does not repeat it. `covered`: an
+    instruction file says it already. `missed` is the first promotion criterion a draft misses.
+    """
+
+    uid: str
+    kind: Kind
+    status: Status
+    subject: str
+    statement: str
+    cites: tuple[Cite, ...]
+    value: str | None = None
+    said_by: str = ""
+    history: tuple[HistoryLine, ...] = ()
+    sides: tuple[Side, ...] = ()
+    verdict: Verdict | None = None
+    corrected_to: str | None = None
+    carried: Carried | None = None
+    markdown: str = ""
+    subject_key: str = ""
+    attribute: str = ""
+    qualifier: str = ""
+    applies_to: str | None = None
+    aliases: tuple[str, ...] = ()
+    worked_on: tuple[date, ...] = ()
+    sessions: int = 1
+    valid_until: datetime | None = None
+    oldest_evidence: datetime | None = None
+    newest_evidence: datetime | None = None
+    high_stakes: bool = False
+    covered: bool = False
+    missed: str = ""
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        _require_cites(self.cites, self.statement)
+        for name in ("valid_until", "oldest_evidence", "newest_evidence"):
+            require_aware(getattr(self, name), f"Item.{name}")
+        if self.status is Status.DISPUTED and len(self.sides) < 2:
+            raise ValueError(f"the disputed note {self.uid} needs its two sides")
+
+    @property
+    def anchor(self) -> str:
+        """The block id without its caret: `n-` and an id of letters, digits and dashes."""
+        return "n-" + (self.uid if re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", self.uid) and len(self.uid) <= 40 else short_uid(self.uid))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quarantined:
+    """Text that gave orders nobody of the users spoke: named by id, gate, origin and place, never by its words."""
+
+    uid: str
+    gate: str
+    origin: str
+    session: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question that waits for an answer: an engine's gap, or what the assistant asked last and nobody answered."""
+
+    uid: str
+    text: str
+    cites: tuple[Cite, ...]
+    at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        _require_cites(self.cites, self.text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """A wrong line of a note file and what the logs say instead. `path` and `line` are the file's own; `fixed`: the file says it rightly by now.
+
+    `deliveries` counts the briefs that carried this correction; `at` is the time of the proving evidence.
+    """
+
+    uid: str
+    wrong: str
+    right: str
+    path: str
+    cites: tuple[Cite, ...]
+    line: int | None = None
+    at: datetime | None = None
+    fixed: bool = False
+    deliveries: int = 0
+
+    def __post_init__(self) -> None:
+        _require_cites(self.cites, self.right)
+        require_aware(self.at, "Correction.at")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """One session in the work log, from records alone."""
+
+    session: str
+    started: datetime | None
+    ended: datetime | None
+    branch: str = ""
+    asked: str = ""
+    commits: tuple[str, ...] = ()
+    files: int = 0
+    outcome: str = ""
+    uncommitted: int = 0
+
+    def __post_init__(self) -> None:
+        require_aware(self.started, "Work.started")
+        require_aware(self.ended, "Work.ended")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """Everything one revision of a wiki is rendered from. `own` holds the person's own text by page path, `known` the pages that may be stubs.
+
+    `redirects` maps the path of a page that moved to the topic key of the page it is now on.
+    """
+
+    title: str
+    items: tuple[Item, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+    quarantined: tuple[Quarantined, ...] = ()
+    asked: tuple[Asked, ...] = ()
+    work: tuple[Work, ...] = ()
+    own: dict[str, str] = field(default_factory=dict)
+    redirects: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def newest_evidence(self) -> datetime | None:
+        """The newest time anything of this content rests on: what "recent" is measured against, never the clock."""
+        times = [i.newest_evidence for i in self.items] + [w.ended or w.started for w in self.work] + [c.at for c in self.corrections]
+        return max((t for t in times if t), default=None)
+
+
+LIVE = frozenset({Status.CONFIRMED, Status.DISPUTED})
+PAST = frozenset({Status.SUPERSEDED, Status.EXPIRED})
+
+
+def _require_cites(cites: tuple[Cite, ...], what: str) -> None:
+    if not cites:
+        raise ValueError(f"no sentence without a footnote: {what[:80]!r} cites nothing")

@@ -1,0 +1,234 @@
+"""Reading a page back: the exact inverse of `page.write`, and strict about everything that `page.write` would not have written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from posixpath import normpath
+from urllib.parse import unquote
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from pipelines.errors import Permanent
+from pipelines.wiki import inline
+from pipelines.wiki.inline import Span, Spans, Style
+from pipelines.wiki.page import OWN_MARK, Block, Line, Page, Section
+
+
+class NotAPage(Permanent):
+    """The text is no page of ours as `page.write` writes it; `why` says where it departs."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(f"{path}: {why}")
+        self.path = path
+        self.why = why
+
+
+def parse(text: str, *, path: str) -> Page:
+    """The page that `page.write` wrote as this text; raises NotAPage for anything else."""
+    head, own, notes = split(text, path=path)
+    tokens = _markdown().parse(head + "\n" + notes)
+    try:
+        return _page(tokens, own, path)
+    except (ValueError, IndexError, KeyError, TypeError, YAMLError) as error:
+        raise NotAPage(path, f"not a page dreamd writes ({error})") from error
+
+
+def split(text: str, *, path: str = "page") -> tuple[str, str, str]:
+    """(our part above the mark, the person's text, our footnotes), of which only the second is not ours.
+
+    What a person typed below our footnotes is theirs as well and comes after what stands above them. Raises NotAPage without the mark.
+    """
+    found = re.search(rf"^{re.escape(OWN_MARK)}[ \t]*\r?$\n?", text, re.MULTILINE)
+    if not found:
+        raise NotAPage(path, "the line that parts our words from the person's is missing")
+    head, below = text[: found.start()], text[found.end() :]
+    newline = "\r\n" if "\r\n" in head else "\n"
+    start, end = _footnote_block(below, wanted=max((int(n) for n in re.findall(r"\[\^(\d+)\]", head)), default=0))
+    before, notes, after = below[:start], below[start:end], below[end:]
+    before = before.removesuffix(newline) if notes else before
+    if after and before and not before.endswith("\n"):
+        before += newline
+    return head, before + after, notes
+
+
+def _footnote_block(below: str, *, wanted: int) -> tuple[int, int]:
+    """Where our footnotes stand: the last run `[^1]:`, `[^2]:` … of the wanted length, or the last run at all, or the end."""
+    best = (len(below), len(below))
+    for opening in re.finditer(r"^\[\^1\]: ", below, re.MULTILINE):
+        number, end = 1, opening.start()
+        while found := re.compile(rf"(?:\s*\n)?\[\^{number}\]: [^\n]*(?:\n|\Z)").match(below, end):
+            number, end = number + 1, found.end()
+        if number - 1 == wanted or best[0] == len(below):
+            best = (opening.start(), end)
+    return best
+
+
+def _markdown() -> MarkdownIt:
+    md = MarkdownIt("commonmark").use(front_matter_plugin).use(footnote_plugin, inline=False, move_to_end=False, always_match_refs=True)
+    return md
+
+
+def _page(tokens: Sequence[Token], own: str, path: str) -> Page:
+    fields = _fields(tokens)
+    reader = _Reader(tokens, path)
+    if inline.words(reader.title) != fields.get("title"):
+        raise ValueError("the heading is not the title")
+    return Page(
+        path=path,
+        title=str(fields.get("title", "")),
+        aliases=tuple(str(name) for name in _list(fields.get("aliases"))),
+        updated=_day(fields.get("updated")),
+        sources=str(fields.get("sources", "")),
+        intro=reader.intro,
+        sections=tuple(Section(title=title, lines=tuple(lines)) for title, lines in reader.sections),
+        see_also=tuple(reader.links.get("See also", ())),
+        named_by=tuple(reader.links.get("Referenced by", ())),
+        footnotes=tuple(reader.footnotes),
+        own=own,
+    )
+
+
+def _fields(tokens: Sequence[Token]) -> dict[str, object]:
+    if not tokens or tokens[0].type != "front_matter":
+        raise ValueError("no front matter")
+    loaded = YAML(typ="safe").load(tokens[0].content)
+    if not isinstance(loaded, dict):
+        raise ValueError("the front matter is no mapping")
+    return {str(key): value for key, value in loaded.items()}
+
+
+def _list(value: object) -> list[object]:
+    return list(value) if isinstance(value, list) else []
+
+
+def _day(value: object) -> date | None:
+    if value is None or isinstance(value, date):
+        return value
+    raise ValueError(f"'updated' is no date: {value!r}")
+
+
+class _Reader:
+    """One walk over the tokens of a page, collecting its parts in order."""
+
+    def __init__(self, tokens: Sequence[Token], path: str) -> None:
+        self.path = path
+        self.title: Spans = ()
+        self.intro: Spans = ()
+        self.sections: list[tuple[Spans, list[Line]]] = []
+        self.links: dict[str, list[Span]] = {}
+        self.footnotes: list[Spans] = []
+        self._walk(tokens)
+
+    def _walk(self, tokens: Sequence[Token]) -> None:
+        at = 1
+        while at < len(tokens):
+            token = tokens[at]
+            end = _closing(tokens, at)
+            inner = tokens[at + 1 : end]
+            if token.type == "heading_open":
+                self._heading(token, inner)
+            elif token.type == "bullet_list_open":
+                self._bullets(inner)
+            elif token.type == "paragraph_open":
+                self._paragraph(inner[0])
+            elif token.type == "footnote_reference_open":
+                self.footnotes.append(self._spans(inner[1].children or []))
+            else:
+                raise ValueError(f"unexpected {token.type}")
+            at = end + 1
+
+    def _heading(self, token: Token, inner: Sequence[Token]) -> None:
+        if token.tag == "h2":
+            self.sections.append((self._spans(inner[0].children or []), []))
+        elif token.tag == "h1" and not self.title:
+            self.title = self._spans(inner[0].children or [])
+        else:
+            raise ValueError(f"unexpected {token.tag}")
+
+    def _paragraph(self, token: Token) -> None:
+        label = re.match(r"(See also|Referenced by): \[", token.content)
+        if not label:
+            if self.intro or self.sections:
+                raise ValueError("a paragraph that is neither introduction nor links")
+            self.intro = self._spans(token.children or [])
+            return
+        name = ""
+        for span in self._spans(token.children or []):
+            if span.style is Style.LINK:
+                self.links.setdefault(name, []).append(span)
+            elif found := re.search(r"(See also|Referenced by): *$", span.text):
+                name = found[1]
+
+    def _bullets(self, tokens: Sequence[Token]) -> None:
+        if not self.sections:
+            self.sections.append(((), []))
+        at = 0
+        while at < len(tokens):
+            end = _closing(tokens, at)
+            self.sections[-1][1].append(self._line(tokens[at + 1 : end]))
+            at = end + 1
+
+    def _line(self, tokens: Sequence[Token]) -> Line:
+        children = tokens[1].children or []
+        marks = [int(t.meta["label"]) for t in children if t.type == "footnote_ref"]
+        anchor = re.fullmatch(r" \^(n-[a-z0-9-]+)", children[-1].content)
+        if not anchor:
+            raise ValueError("a bullet without a block id")
+        first = next(i for i, t in enumerate(children) if t.type == "footnote_ref")
+        return Line(spans=self._spans(children[:first]), cites=tuple(marks), anchor=anchor[1], blocks=tuple(self._blocks(tokens[3:])))
+
+    def _blocks(self, tokens: Sequence[Token]) -> list[Block]:
+        out: list[Block] = []
+        at = 0
+        while at < len(tokens):
+            token, end = tokens[at], _closing(tokens, at)
+            if token.type == "fence":
+                out.append(Block(code=token.content.removesuffix("\n"), info=token.info))
+            elif token.type == "bullet_list_open":
+                out += [Block(spans=self._spans(t.children or [])) for t in tokens[at + 1 : end] if t.type == "inline"]
+            else:
+                raise ValueError(f"unexpected {token.type} under a bullet")
+            at = end + 1
+        return out
+
+    def _spans(self, tokens: Sequence[Token]) -> Spans:
+        out: list[Span] = []
+        style, target = Style.TEXT, ""
+        for token in tokens:
+            match token.type:
+                case "text":
+                    out.append(Span(token.content, style, target))
+                case "code_inline":
+                    out.append(Span(token.content, Style.CODE))
+                case "strong_open":
+                    style = Style.STRONG
+                case "em_open":
+                    style = Style.EM
+                case "link_open":
+                    style, target = Style.LINK, self._target(str(token.attrs["href"]))
+                case "strong_close" | "em_close" | "link_close":
+                    style, target = Style.TEXT, ""
+                case _:
+                    raise ValueError(f"unexpected {token.type} in a line")
+        return inline.normal(out)
+
+    def _target(self, href: str) -> str:
+        folder = self.path.rpartition("/")[0]
+        return normpath(f"{folder}/{unquote(href)}") if folder else unquote(href)
+
+
+def _closing(tokens: Sequence[Token], at: int) -> int:
+    """Index of the token that closes the one at `at` (itself for tokens that stand alone)."""
+    depth = 0
+    for i in range(at, len(tokens)):
+        depth += tokens[i].nesting
+        if depth == 0:
+            return i
+    raise ValueError(f"{tokens[at].type} is never closed")

@@ -1,0 +1,134 @@
+"""From the paths a person names to the files that may be logs, in a stable order; what is passed over is counted by reason.
+
+Folders whose names begin with a dot are walked (`.claude` and `.codex` are where the logs are). Links are followed, and each file and folder is taken
+once however many ways lead to it. Nothing is opened here.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from pipelines.logs.codec import Stamp, plain_name
+
+_LOG_SUFFIXES: Final = (".jsonl", ".ndjson", ".json")
+_NEVER_ENTERED: Final = frozenset({".git", ".dreamd", "node_modules", "__pycache__", ".venv"})
+_WIKI_MARK: Final = ".dreamd"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A file to look into. `relative` is its POSIX path below the path the person named; `named` says that they named the file itself."""
+
+    path: str
+    relative: str
+    stamp: Stamp
+    named: bool = False
+
+    @property
+    def name(self) -> str:
+        """The file's name, without `.gz` or `.zst`."""
+        return plain_name(os.path.basename(self.path))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missing:
+    """A path that cannot be looked into, and why."""
+
+    path: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discovery:
+    """What stands under the given paths: files in stable order, paths that could not be looked into, and counts of what was passed over."""
+
+    files: tuple[Found, ...]
+    missing: tuple[Missing, ...]
+    skipped: Mapping[str, int]
+
+
+def discover(paths: Iterable[str], *, exclude: Iterable[str] = ()) -> Discovery:
+    """The log files under the paths. A file given by name is always taken, one found in a folder when its name is a log's.
+
+    `exclude` are folders never entered (the wiki, the data folder); a folder that holds a `.dreamd` folder is a wiki and is not entered either.
+    """
+    walk = _Walk({os.path.realpath(p) for p in exclude})
+    for path in paths:
+        walk.start(os.path.abspath(os.path.expanduser(path)))
+    return Discovery(files=tuple(walk.files), missing=tuple(walk.missing), skipped=dict(sorted(walk.skipped.items())))
+
+
+class _Walk:
+    def __init__(self, excluded: set[str]) -> None:
+        self.excluded = excluded
+        self.files: list[Found] = []
+        self.missing: list[Missing] = []
+        self.skipped: Counter[str] = Counter()
+        self._taken: set[tuple[int, int]] = set()
+
+    def start(self, path: str) -> None:
+        try:
+            found = os.stat(path)
+        except (OSError, ValueError) as error:
+            self.missing.append(Missing(path=path, why=_why(error)))
+            return
+        if stat.S_ISDIR(found.st_mode):
+            self._folder(path, path, found)
+        else:
+            self._file(path, os.path.basename(path), found, named=True)
+
+    def _folder(self, path: str, root: str, found: os.stat_result) -> None:
+        if not self._first_time(found):
+            return
+        if os.path.realpath(path) in self.excluded or os.path.isdir(os.path.join(path, _WIKI_MARK)):
+            self.skipped["own folder"] += 1
+            return
+        try:
+            with os.scandir(path) as entries:
+                listed = sorted(entries, key=lambda e: os.fsencode(e.name))
+        except OSError as error:
+            self.missing.append(Missing(path=path, why=_why(error)))
+            return
+        for entry in listed:
+            self._entry(entry, root)
+
+    def _entry(self, entry: os.DirEntry[str], root: str) -> None:
+        try:
+            is_folder = entry.is_dir()
+            if not is_folder and not plain_name(entry.name).lower().endswith(_LOG_SUFFIXES):
+                self.skipped["not a log by its name"] += 1
+                return
+            found = entry.stat()
+        except OSError as error:  # a link that leads nowhere or in a circle, a file that went away
+            self.skipped[_why(error)] += 1
+            return
+        if not is_folder:
+            self._file(entry.path, os.path.relpath(entry.path, root) if os.sep in entry.path[len(root) + 1 :] else entry.name, found, named=False)
+        elif entry.name in _NEVER_ENTERED:
+            self.skipped["own folder" if entry.name == _WIKI_MARK else "not a folder of logs"] += 1
+        else:
+            self._folder(entry.path, root, found)
+
+    def _file(self, path: str, relative: str, found: os.stat_result, *, named: bool) -> None:
+        if not stat.S_ISREG(found.st_mode):
+            self.skipped["not a file"] += 1
+        elif self._first_time(found):
+            self.files.append(Found(path=path, relative=relative.replace(os.sep, "/"), stamp=Stamp.of(found), named=named))
+        else:
+            self.skipped["the same file again"] += 1
+
+    def _first_time(self, found: os.stat_result) -> bool:
+        key = (found.st_dev, found.st_ino)
+        if key in self._taken:
+            return False
+        self._taken.add(key)
+        return True
+
+
+def _why(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

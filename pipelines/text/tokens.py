@@ -5,8 +5,6 @@ Plain English words give their stem. A run of CJK characters gives its bigrams, 
 two or more characters asks for bigrams, which is what makes a substring of a sentence findable).
 """
 
-# Word lists read better as text.
-
 from __future__ import annotations
 
 import re

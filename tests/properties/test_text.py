@@ -1,11 +1,13 @@
 """Text tools on any text: offsets hold, nothing is lost, nothing crashes."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.text.mood import clauses, completion, mood_at, mood_of, negated, standing_mark
 from pipelines.text.sentences import sentences
+from pipelines.text.times import resolve_dates
 from pipelines.text.tokens import tokenize, tokens_of_query
 from pipelines.text.values import typed_values, value_keys
 from pipelines.text.words import content_words, fold_width, raw_words
@@ -65,3 +67,18 @@ def test_every_number_is_seen_whatever_script_stands_beside_it(number: int, fram
 def test_every_spelling_of_a_full_date_is_one_value(day: date) -> None:
     spellings = [f"{day:%Y-%m-%d}", f"{day.day} {day:%B} {day.year}", f"{day:%b} {day.day}, {day.year}", f"{day.year}年{day.month}月{day.day}日", f"{day.day}.{day.month}.{day.year}"]
     assert {frozenset(value_keys(f"on {s}")) for s in spellings} == {frozenset({("date", f"{day:%Y-%m-%d}")})}
+
+
+@given(TEXT, st.integers(0, 60), st.integers(0, 60))
+def test_mood_and_denial_answer_for_any_text(text: str, start: int, end: int) -> None:
+    assert mood_of(text)
+    assert mood_at(text, min(start, end), max(start, end))
+    assert isinstance(negated(text), bool)
+    assert isinstance(completion(text) and standing_mark(text), bool)
+    assert all(0 <= span.start < span.end <= len(text) for span in clauses(text))
+
+
+@given(st.datetimes(min_value=datetime(1, 1, 1), max_value=datetime(9999, 12, 31)), st.sampled_from(["last Friday", "in 9999 years", "300 years ago", "next month", "上周五", "March 31", "29 February", "this year", "今年"]))
+def test_any_moment_resolves_or_gives_nothing(moment: datetime, text: str) -> None:
+    for mention in resolve_dates(text, moment.replace(tzinfo=UTC), "Asia/Shanghai"):
+        assert mention.begin < mention.until

@@ -1,0 +1,191 @@
+"""Analyzer: each online note against the lines of the logs that bear on it. It never verifies, and never trusts a note because another note says so.
+
+What may speak for or against a note are lines a user typed, results of the session's own commands and, weaker, external text; the newest of the
+strongest standing decides. A note whose value the logs once bore out and later changed is `superseded`; one they never bore out is `corrected`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import PurePosixPath
+
+from pipelines.model import Finding, OnlineNote, OrderKey, Origin, Quote, Relation, Verdict
+from pipelines.notes.relate import relate, subject_key
+from pipelines.text.mood import Mood, completion, mood_of
+from pipelines.text.sentences import sentences
+from pipelines.text.statement import Form, Statement, canonical_words, parse
+
+_WEIGHT = {Origin.USER: 2, Origin.TOOL: 1, Origin.EXTERNAL: 0}
+_STATING = frozenset({Mood.PLAIN, Mood.REPORTED})
+_WRITTEN_RELIABLY = frozenset({"log", "modified", "git"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A sentence of a log that may bear on a note; `version` is the confirmed note resting on it, if any."""
+
+    quote: Quote
+    statement: Statement
+    origin: Origin
+    order: OrderKey
+    version: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What is known of the logs a note could be checked with.
+
+    `any_log`: the scope has sessions. `own_log`: the session that wrote the note is there and was read in full. `mentioned`: that session says something
+    with the note's words beside the writing of the note itself.
+    """
+
+    any_log: bool
+    own_log: bool
+    mentioned: bool
+
+
+def statements_of(text: str) -> tuple[Statement, ...]:
+    """The sentences of a note that state something."""
+    found = (text[s.start : s.end].strip() for s in sentences(text))
+    return tuple(parse(x) for x in found if x and mood_of(x) in _STATING)
+
+
+def assess(note: OnlineNote, lines: Sequence[Line], known: Known, *, skew: timedelta) -> Finding:
+    """The verdict on one note from the lines that may bear on it, whatever order they come in."""
+    findings = [f for s in statements_of(note.text) if (f := _assess_one(note, s, lines, skew))]
+    if findings:
+        return min(findings, key=lambda f: (_GRAVITY.index(f.verdict), f.quotes[0].turn if f.quotes else "", f.why))
+    return Finding(note=note.uid, verdict=_without_evidence(note, known), why=_why_without(note, known))
+
+
+def rechecks(notes: Sequence[OnlineNote], findings: Mapping[str, Finding]) -> dict[str, Finding]:
+    """Findings with every note that rests on a wrong one moved to `needs_recheck`.
+
+    A note rests on a wrong one when it links to its file, or names its subject, and has no evidence of its own (DESIGN §4). Links only
+    reach files that hold nothing but the wrong note: an index links everything.
+    """
+    wrong = [n for n in notes if findings[n.uid].verdict in {Verdict.CORRECTED, Verdict.CONTRADICTED}]
+    named = {n.uid: frozenset(w for s in statements_of(n.text) for w in _names(s)) for n in wrong}
+    sole = {PurePosixPath(n.path).stem: n.uid for n in wrong if sum(m.path == n.path and m.folder == n.folder for m in notes) == 1}
+    out = dict(findings)
+    for note in notes:
+        if findings[note.uid].verdict not in {Verdict.UNSUPPORTED, Verdict.UNCHECKED, Verdict.NO_LOG} or note.index:
+            continue
+        base = next((sole[stem] for stem in map(_stem, note.links) if stem in sole), None) or _shares_subject(note, wrong, named)
+        if base:
+            out[note.uid] = Finding(note=note.uid, verdict=Verdict.NEEDS_RECHECK, why="rests_on_a_wrong_note", other=base, quotes=findings[base].quotes)
+    return out
+
+
+def duplicates(notes: Sequence[OnlineNote]) -> dict[str, str]:
+    """Uid of each note that says the same as an earlier one (by folder, file and place) → uid of that one. Index lines point, they repeat nothing."""
+    blocks: dict[tuple[str, ...], list[tuple[OnlineNote, Statement]]] = defaultdict(list)
+    out: dict[str, str] = {}
+    for note in sorted((n for n in notes if not n.index and n.shape in {"bullet", "paragraph"}), key=lambda n: (n.folder, n.path, n.position)):
+        said = parse(note.text)
+        key = tuple(sorted(set(said.words)))
+        if len(key) < 2:
+            continue
+        first = next((n for n, s in blocks[key] if s.text == said.text or relate(s, said).relation is Relation.SAME), None)
+        if first:
+            out[note.uid] = first.uid
+        else:
+            blocks[key].append((note, said))
+    return out
+
+
+_GRAVITY = (Verdict.CORRECTED, Verdict.SUPERSEDED, Verdict.CONTRADICTED, Verdict.UPHELD)
+
+
+def _assess_one(note: OnlineNote, said: Statement, lines: Sequence[Line], skew: timedelta) -> Finding | None:
+    agreeing: list[Line] = []
+    opposing: list[tuple[Line, Relation]] = []
+    for line in lines:
+        relation = relate(said, line.statement).relation
+        if relation is Relation.SAME:
+            agreeing.append(line)
+        elif relation in {Relation.UPDATE, Relation.CONTRADICTION}:
+            opposing.append((line, relation))
+    if completion(said.text):  # that something is done needs a result or the user's word, not a text that says so
+        agreeing = [line for line in agreeing if _WEIGHT[line.origin] > 0]
+    best = max((*agreeing, *(line for line, _ in opposing)), key=_strength, default=None)
+    if best is None:
+        return None
+    if best in agreeing:
+        return Finding(note=note.uid, verdict=Verdict.UPHELD, why="said_in_a_log", quotes=(best.quote,), version=best.version)
+    relation = next(r for line, r in opposing if line is best)
+    return _against(note, said, best, relation, agreeing, skew)
+
+
+def _against(note: OnlineNote, said: Statement, best: Line, relation: Relation, agreeing: Sequence[Line], skew: timedelta) -> Finding:
+    """What a stronger or newer line against the note makes of it."""
+    verdict, why = Verdict.CORRECTED, "a_log_says_otherwise"
+    earlier = any(line.order.sort < best.order.sort for line in agreeing)
+    if _WEIGHT[best.origin] == 0:
+        verdict, why = Verdict.CONTRADICTED, "external_text_says_otherwise"
+    elif earlier or (relation is Relation.UPDATE and not _is_correction(best.statement) and _after(best, note, skew)):
+        verdict, why = Verdict.SUPERSEDED, "changed_since"
+    elif _before(best, note, skew) and note.session != best.order.session:
+        verdict, why = Verdict.CONTRADICTED, "an_older_log_says_otherwise"
+    return Finding(note=note.uid, verdict=verdict, why=why, quotes=(best.quote,), version=best.version, corrected=best.quote.text)
+
+
+def _strength(line: Line) -> tuple[int, tuple[bool, float, str, int, str], int]:
+    return (_WEIGHT[line.origin], line.order.sort, line.quote.start)
+
+
+def _is_correction(statement: Statement) -> bool:
+    """ "no, X, not Y": the old value was never right."""
+    return statement.against is not None or statement.text.casefold().lstrip().startswith(("no,", "no ", "nope", "actually", "不对", "不是"))
+
+
+def _after(line: Line, note: OnlineNote, skew: timedelta) -> bool:
+    return bool(line.order.at and note.written_at) and line.order.at - note.written_at > skew  # type: ignore[operator]
+
+
+def _before(line: Line, note: OnlineNote, skew: timedelta) -> bool:
+    """Clearly older than the note; a file's mtime is no proof, a copy or checkout moves it."""
+    if note.dated_by not in _WRITTEN_RELIABLY or not line.order.at or not note.written_at:
+        return False
+    return note.written_at - line.order.at > skew
+
+
+def _without_evidence(note: OnlineNote, known: Known) -> Verdict:
+    if not known.any_log or (note.session and not known.own_log):
+        return Verdict.NO_LOG
+    return Verdict.UNSUPPORTED if known.own_log and not known.mentioned else Verdict.UNCHECKED
+
+
+def _why_without(note: OnlineNote, known: Known) -> str:
+    return {
+        Verdict.NO_LOG: "its_log_is_not_here" if known.any_log else "no_log_at_all",
+        Verdict.UNSUPPORTED: "its_log_says_nothing_of_it",
+        Verdict.UNCHECKED: "no_line_decides",
+    }[_without_evidence(note, known)]
+
+
+def _names(statement: Statement) -> Iterable[str]:
+    """What a statement is about: its subject, and of its value the words that name things (numbers name nothing)."""
+    if statement.form is not Form.SLOT:
+        return ()
+    subject = subject_key(statement.subject)
+    value = canonical_words(statement.value or "") if statement.person.value in {"thing", "group"} else ()
+    return (*subject, *(w for w in value if w.isalpha() and len(w) > 2))
+
+
+def _shares_subject(note: OnlineNote, wrong: Sequence[OnlineNote], named: Mapping[str, frozenset[str]]) -> str | None:
+    for statement in statements_of(note.text):
+        subject = set(subject_key(statement.subject)) if statement.form is Form.SLOT else set()
+        if not subject and completion(statement.text):
+            subject = set(statement.words[:2])
+        for base in wrong:
+            if base.uid != note.uid and base.folder == note.folder and subject and subject <= named[base.uid]:
+                return base.uid
+    return None
+
+
+def _stem(target: str) -> str:
+    return PurePosixPath(target.split("#")[0]).stem

@@ -433,6 +433,7 @@ class Version:
 
     `slot` tells the versions of one note apart whatever order they were found in. `side` is "for" on every claim, disputed notes hold one version
     a side. `ended_by` names the claim that closed a superseded version. `missed` is the first promotion criterion not met (drafts).
+    `sensitivity` is "normal" or "sensitive", `audience` the only reader it is for ("" is everybody), `agent` the agent program it is bound to.
     """
 
     note: str
@@ -457,6 +458,9 @@ class Version:
     ended_by: str | None = None
     missed: str = ""
     roots: int = 1
+    sensitivity: str = "normal"
+    audience: str = ""
+    agent: str | None = None
 
     @property
     def content(self) -> str:
@@ -466,6 +470,7 @@ class Version:
             self.note, self.slot, self.kind, self.subject, self.attribute, self.qualifier, self.statement, self.value or "", self.status,
             str(int(self.standing)), self.basis, ",".join(self.claims), *(t.isoformat() if t else "" for t in times), self.verified_by or "",
             self.applies_to or "", self.reason or "", self.ended_by or "", self.missed, str(self.roots),
+            self.sensitivity, self.audience, self.agent or "",
         )  # fmt: skip
 
 

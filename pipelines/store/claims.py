@@ -1,0 +1,217 @@
+"""Claims of current readings, the relations between them, and people's rulings.
+
+A claim's row is written once and stays. Which claims count is the reading of each session, a projection replaced as a whole: one reading a session and
+family of engines ("local/2" takes the place of "local/1", not that of "claude/1").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+from sqlalchemy import Connection, Select, delete, or_, select
+
+from pipelines.errors import Permanent
+from pipelines.model import Claim, Question, Quote, Relation, Ruling
+from pipelines.store import tables as t
+from pipelines.store.codec import claim_of, claim_row, questions_of, questions_out, results_of, results_out
+from pipelines.store.core import CHUNK, Core, add, add_new, chunks
+from pipelines.store.types import dump, load, storable
+from pipelines.store.values import ClaimRelation, GatedClaim
+
+
+class Claims(Core):
+    """What engines read in the turns."""
+
+    def save_reading(
+        self, scope: str, session: str, *, engine: str, digest: str, claims: Sequence[GatedClaim], questions: Sequence[Question] = ()
+    ) -> frozenset[str]:
+        """Make this the engine's reading of the session; returns the uids of claims that came, left or changed (their words, keys or gate results).
+
+        `digest` is the one `unread` gave for the turns that were read. Raises Permanent for a session the scope does not have.
+        """
+        with self.writing("save a reading") as conn:
+            scope_id = self.locked_scope(conn, scope)
+            session_id = conn.scalar(select(t.sessions.c.id).where(t.sessions.c.scope_id == scope_id, t.sessions.c.uid == session))
+            if session_id is None:
+                raise Permanent(f"{scope} has no session {session}")
+            before = _take_back(conn, scope_id, session_id, engine)
+            rows = {row["uid"]: row for row in map(claim_row, (gated.claim for gated in claims))}
+            ids = _add_claims(conn, scope_id, rows, [gated.claim for gated in claims])
+            read = {"scope_id": scope_id, "session_id": session_id, "engine": engine, "digest": digest, "questions": questions_out(tuple(questions))}
+            conn.execute(t.session_reads.insert(), read)
+            read_id = conn.execute(
+                select(t.session_reads.c.id).where(t.session_reads.c.session_id == session_id, t.session_reads.c.engine == engine)
+            ).scalar_one()
+            after = _add_read_claims(conn, scope_id, read_id, ids, {g.claim.uid: g for g in claims})
+        return frozenset(uid for uid in before.keys() | after.keys() if before.get(uid) != after.get(uid))
+
+    def all_claims(self, scope: str) -> tuple[GatedClaim, ...]:
+        """Every claim of a current reading, by uid."""
+        return self._gated(scope, [()])
+
+    def claims_in_groups(self, scope: str, groups: Iterable[str]) -> tuple[GatedClaim, ...]:
+        """Claims of current readings with one of these group keys."""
+        return self._gated(scope, ((t.read_claims.c.group_key.in_(part),) for part in chunks(sorted(map(storable, set(groups))))))
+
+    def claims_in_blocks(self, scope: str, blocks: Iterable[str]) -> tuple[GatedClaim, ...]:
+        """Claims of current readings that share one of these block keys."""
+        b = t.claim_blocks.c
+        parts = chunks(sorted(map(storable, set(blocks))))
+        return self._gated(scope, ((t.read_claims.c.id.in_(select(b.read_claim_id).where(b.scope_id == t.read_claims.c.scope_id, b.block_key.in_(part))),)
+                                   for part in parts))  # fmt: skip
+
+    def claims(self, scope: str, uids: Iterable[str]) -> Mapping[str, Claim]:
+        """Claims by uid, whether a reading still holds them or not: what a version of long ago rests on."""
+        c = t.claims.c
+        with self.reading("read claims") as conn:
+            scope_id = self.scope_of(conn, scope)
+            rows = [r for part in chunks(sorted(set(uids))) for r in conn.execute(select(t.claims).where(c.scope_id == scope_id, c.uid.in_(part)))]
+            quotes = _quotes(conn, scope_id, [r.id for r in rows])
+        return {r.uid: claim_of(r, quotes[r.id]) for r in sorted(rows, key=lambda r: (r.uid, r.digest))}
+
+    def questions(self, scope: str) -> Mapping[str, tuple[Question, ...]]:
+        """Open questions of current readings, by session."""
+        s, r = t.sessions.c, t.session_reads.c
+        found: dict[str, tuple[Question, ...]] = {}
+        with self.reading("read the questions") as conn:
+            query = select(s.uid, r.questions).join_from(t.session_reads, t.sessions, s.id == r.session_id)
+            for row in conn.execute(query.where(r.scope_id == self.scope_of(conn, scope)).order_by(r.engine)):
+                found[row.uid] = found.get(row.uid, ()) + questions_of(row.questions)
+        return {uid: asked for uid, asked in sorted(found.items()) if asked}
+
+    def _gated(self, scope: str, wheres: Iterable[tuple[Any, ...]]) -> tuple[GatedClaim, ...]:
+        r = t.read_claims.c
+        query: Select[Any] = (
+            select(t.claims, r.group_key, r.block_keys, r.results, t.session_reads.c.engine)
+            .join_from(t.read_claims, t.claims, t.claims.c.id == r.claim_id)
+            .join(t.session_reads, t.session_reads.c.id == r.read_id)
+        )
+        with self.reading("read the claims") as conn:
+            scope_id = self.scope_of(conn, scope)
+            rows = [row for where in wheres for row in conn.execute(query.where(r.scope_id == scope_id, *where))]
+            quotes = _quotes(conn, scope_id, sorted({row.id for row in rows}))
+        chosen = {row.uid: row for row in sorted(rows, key=lambda x: (x.uid, x.engine, x.digest, x.results))}  # the greatest counts: no arrival in it
+        return tuple(
+            GatedClaim(claim=claim_of(row, quotes[row.id]), results=results_of(row.results), group=row.group_key,
+                       blocks=tuple(cast(list[str], load(row.block_keys))))
+            for row in chosen.values()
+        )  # fmt: skip
+
+    # --- relations and rulings ---
+
+    def save_relations(self, scope: str, relations: Iterable[ClaimRelation]) -> None:
+        """Record verdicts on pairs; a pair that has one from the same maker keeps it."""
+        with self.writing("save relations") as conn:
+            scope_id = self.locked_scope(conn, scope)
+            add_new(conn, t.relations, [{"scope_id": scope_id, "low": min(r.one, r.other), "high": max(r.one, r.other), "verdict": r.relation.value,
+                                         "why": r.why, "made_by": r.made_by} for r in relations])  # fmt: skip
+
+    def relations(self, scope: str, uids: Iterable[str], *, made_by: str | None = None) -> tuple[ClaimRelation, ...]:
+        """Verdicts on pairs of which both claims are among `uids`, sorted."""
+        wanted = set(uids)
+        c = t.relations.c
+        with self.reading("read relations") as conn:
+            scope_id = self.scope_of(conn, scope)
+            query = (
+                select(t.relations).where(c.scope_id == scope_id)
+                if made_by is None
+                else select(t.relations).where(c.scope_id == scope_id, c.made_by == made_by)
+            )
+            rows = [r for part in chunks(sorted(wanted)) for r in conn.execute(query.where(c.low.in_(part))) if r.high in wanted]
+        rows.sort(key=lambda r: (r.low, r.high, r.made_by))
+        return tuple(ClaimRelation(one=r.low, other=r.high, relation=Relation(r.verdict), why=r.why, made_by=r.made_by) for r in rows)
+
+    def add_ruling(self, scope: str, ruling: Ruling) -> bool:
+        """Record a person's decision; False when it is known already (same uid)."""
+        row = {name: getattr(ruling, name) for name in Ruling.__slots__}
+        with self.writing("record a ruling") as conn:
+            scope_id = self.locked_scope(conn, scope)
+            known = conn.scalar(select(t.rulings.c.id).where(t.rulings.c.scope_id == scope_id, t.rulings.c.uid == ruling.uid))
+            if known is None:
+                conn.execute(t.rulings.insert(), {"scope_id": scope_id, **row, "recorded_at": self.now()})
+        return known is None
+
+    def rulings(self, scope: str, targets: Iterable[str] | None = None) -> tuple[Ruling, ...]:
+        """Rulings that name one of the targets (on either side), or all; by time, then uid."""
+        c = t.rulings.c
+        with self.reading("read the rulings") as conn:
+            query = select(t.rulings).where(c.scope_id == self.scope_of(conn, scope))
+            if targets is None:
+                rows = {r.uid: r for r in conn.execute(query)}
+            else:
+                parts = chunks(sorted(set(targets)))
+                rows = {r.uid: r for part in parts for r in conn.execute(query.where(or_(c.target.in_(part), c.other.in_(part))))}
+        found = [Ruling(**{name: getattr(r, name) for name in Ruling.__slots__}) for r in rows.values()]
+        return tuple(sorted(found, key=lambda r: (r.at is not None, r.at.timestamp() if r.at else 0.0, r.uid)))
+
+
+def _family(engine: str) -> str:
+    return engine.split("/", 1)[0]
+
+
+def _take_back(conn: Connection, scope_id: int, session_id: int, engine: str) -> dict[str, tuple[str, ...]]:
+    """Remove the family's reading of a session; returns what it held."""
+    r, rc, b = t.session_reads.c, t.read_claims.c, t.claim_blocks.c
+    reads = [x.id for x in conn.execute(select(r.id, r.engine).where(r.session_id == session_id)) if _family(x.engine) == _family(engine)]
+    if not reads:
+        return {}
+    query = select(t.claims.c.uid, t.claims.c.digest, rc.group_key, rc.block_keys, rc.results).join_from(t.read_claims, t.claims, t.claims.c.id == rc.claim_id)
+    held: dict[str, tuple[str, ...]] = {x.uid: (x.digest, x.group_key, x.block_keys, x.results) for x in conn.execute(query.where(rc.read_id.in_(reads)))}
+    conn.execute(delete(t.claim_blocks).where(b.scope_id == scope_id, b.read_claim_id.in_(select(rc.id).where(rc.read_id.in_(reads)))))
+    conn.execute(delete(t.read_claims).where(rc.read_id.in_(reads)))
+    conn.execute(delete(t.session_reads).where(r.id.in_(reads)))
+    return held
+
+
+def _add_claims(conn: Connection, scope_id: int, rows: Mapping[str, Mapping[str, Any]], claims: Sequence[Claim]) -> dict[str, tuple[int, str]]:
+    """Store claims read for the first time, with their quotes; returns uid -> (row id, digest)."""
+    known = _claim_ids(conn, scope_id, rows)
+    new = {uid: row for uid, row in rows.items() if uid not in known}
+    add(conn, t.claims, [{"scope_id": scope_id, **row} for row in new.values()])
+    ids = known | _claim_ids(conn, scope_id, new)
+    quotes = [
+        {"scope_id": scope_id, "claim_id": ids[uid], "n": n, "turn_uid": q.turn, "start": q.start, "stop": q.end, "text": q.text}
+        for uid, claim in {c.uid: c for c in claims}.items() if uid in new
+        for n, q in enumerate(claim.quotes)
+    ]  # fmt: skip
+    add(conn, t.quotes, quotes)
+    return {uid: (at, str(rows[uid]["digest"])) for uid, at in ids.items()}
+
+
+def _claim_ids(conn: Connection, scope_id: int, rows: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
+    c = t.claims.c
+    return {
+        r.uid: r.id
+        for part in chunks(sorted(rows), CHUNK)
+        for r in conn.execute(select(c.id, c.uid, c.digest).where(c.scope_id == scope_id, c.uid.in_(part)))
+        if r.digest == rows[r.uid]["digest"]
+    }
+
+
+def _add_read_claims(
+    conn: Connection, scope_id: int, read_id: int, ids: Mapping[str, tuple[int, str]], gated: Mapping[str, GatedClaim]
+) -> dict[str, tuple[str, ...]]:
+    held: dict[str, tuple[str, ...]] = {}
+    rows, blocks = [], []
+    for uid, g in gated.items():
+        keys = sorted(set(g.blocks))
+        results = results_out(g.results)
+        rows.append({"scope_id": scope_id, "read_id": read_id, "claim_id": ids[uid][0], "group_key": g.group, "block_keys": dump(keys),
+                     "outcome": g.outcome.value, "results": results})  # fmt: skip
+        held[uid] = (ids[uid][1], storable(g.group), dump(keys), results)
+        blocks.append((ids[uid][0], keys))
+    add(conn, t.read_claims, rows)
+    rc = t.read_claims.c
+    at = {r.claim_id: r.id for r in conn.execute(select(rc.id, rc.claim_id).where(rc.read_id == read_id))}
+    add(conn, t.claim_blocks, [{"scope_id": scope_id, "read_claim_id": at[claim], "block_key": key} for claim, keys in blocks for key in keys])
+    return held
+
+
+def _quotes(conn: Connection, scope_id: int | None, claim_ids: Sequence[int]) -> dict[int, tuple[Quote, ...]]:
+    q = t.quotes.c
+    found: dict[int, list[Quote]] = {i: [] for i in claim_ids}
+    for part in chunks(claim_ids):
+        for r in conn.execute(select(t.quotes).where(q.scope_id == scope_id, q.claim_id.in_(part)).order_by(q.claim_id, q.n)):
+            found[r.claim_id].append(Quote(turn=r.turn_uid, start=r.start, end=r.stop, text=r.text))
+    return {i: tuple(quotes) for i, quotes in found.items()}

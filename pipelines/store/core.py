@@ -1,0 +1,187 @@
+"""What every part of the store stands on: its two engines, its three kinds of transaction, scopes and revisions."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine, Table, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from pipelines.errors import Refused
+from pipelines.store import tables as t
+from pipelines.store.faults import translated
+from pipelines.store.types import dump, storable
+from pipelines.store.values import Revision
+
+CHUNK = 5_000  # values in one IN list or rows in one insert; both drivers take 32,000
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """`write` begins at once as the only writer, `read` never writes and never waits for one. `where` names the store in messages."""
+
+    write: Engine
+    read: Engine
+    where: str
+
+
+class Core:
+    """Transactions over one store. Not for use across a fork. `now` is asked once a transaction that records a time."""
+
+    def __init__(self, engines: Engines, *, now: Callable[[], datetime]) -> None:
+        self.engines = engines
+        self.now = now
+        self._one_writer = threading.RLock()  # in front of SQLite's unfair busy wait (systems hole 40)
+        with self.reading("open the store") as conn:
+            row = conn.execute(select(t.store.c.epoch, t.store.c.pepper)).one()
+        self.epoch: str = row.epoch
+        self._pepper: bytes = row.pepper
+
+    def close(self) -> None:
+        """Give all connections back; on SQLite the last one folds the write-ahead log into the file."""
+        self.engines.read.dispose()
+        self.engines.write.dispose()
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def mac(self, *parts: str | bytes) -> str:
+        """A digest keyed by this store's pepper: the only kind that may outlive a forget."""
+        h = hashlib.blake2b(key=self._pepper, digest_size=20)
+        for part in parts:
+            raw = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+            h.update(len(raw).to_bytes(8, "big"))
+            h.update(raw)
+        return h.hexdigest()
+
+    @contextmanager
+    def reading(self, doing: str) -> Iterator[Connection]:
+        """A consistent snapshot; statements that write are refused."""
+        with translated(doing, self.engines.where), self.engines.read.begin() as conn:
+            yield conn
+
+    @contextmanager
+    def writing(self, doing: str) -> Iterator[Connection]:
+        """All or nothing; no engine, network or file is waited for inside."""
+        with self._one_writer, translated(doing, self.engines.where), self.engines.write.begin() as conn:
+            yield conn
+
+    # --- scopes ---
+
+    def scope_of(self, conn: Connection, scope: str) -> int | None:
+        """The row id of a scope, None before anything was written there."""
+        found: int | None = conn.scalar(select(t.scopes.c.id).where(t.scopes.c.path == scope_path(scope)))
+        return found
+
+    def locked_scope(self, conn: Connection, scope: str) -> int:
+        """The row id of a scope, made when it is new, its row locked until the transaction ends."""
+        query = select(t.scopes.c.id).where(t.scopes.c.path == scope_path(scope)).with_for_update()
+        found: int | None = conn.scalar(query)
+        if found is None:
+            conn.execute(insert_new(conn, t.scopes), {"path": scope, "revision": 0, "recorded_at": self.now()})
+            found = conn.scalar(query)
+            assert found is not None
+        return found
+
+    def scopes(self) -> tuple[str, ...]:
+        """Paths of all scopes, sorted."""
+        with self.reading("list the scopes") as conn:
+            return tuple(sorted(conn.scalars(select(t.scopes.c.path))))
+
+    # --- revisions ---
+
+    def revision(self, scope: str) -> int:
+        """The scope's current revision; 0 when nothing was ever believed there."""
+        with self.reading("read the revision") as conn:
+            return conn.scalar(select(t.scopes.c.revision).where(t.scopes.c.path == scope_path(scope))) or 0
+
+    def revisions(self, scope: str) -> tuple[Revision, ...]:
+        """All revisions of a scope, oldest first."""
+        r = t.revisions.c
+        with self.reading("read the revisions") as conn:
+            rows = conn.execute(select(r.rev, r.cause, r.dream_uid, r.hand, r.recorded_at).where(r.scope_id == self.scope_of(conn, scope)).order_by(r.rev))
+            return tuple(Revision(rev=x.rev, cause=x.cause, dream=x.dream_uid, hand=x.hand, recorded_at=x.recorded_at) for x in rows)
+
+    def revision_at(self, scope: str, at: datetime) -> int:
+        """The revision that was current at a moment of record time (`--known-at`); 0 before the first."""
+        return max((r.rev for r in self.revisions(scope) if r.recorded_at <= at), default=0)
+
+    def raise_revision(self, scope: str, *, cause: str, hand: str = "dreamd") -> int:
+        """A revision without a change of beliefs: a new renderer, an edit a person made."""
+        with self.writing("raise the revision") as conn:
+            scope_id = self.locked_scope(conn, scope)
+            rev, _ = self.next_revision(conn, scope_id, cause=cause, hand=hand)
+            return rev
+
+    def next_revision(
+        self, conn: Connection, scope_id: int, *, cause: str, hand: str, dream: str | None = None, counts: Mapping[str, int] | None = None
+    ) -> tuple[int, datetime]:
+        """Move a locked scope to its next revision. `recorded_at` never runs backwards, whatever the clock does (systems R4)."""
+        row = conn.execute(select(t.scopes.c.revision, t.scopes.c.recorded_at).where(t.scopes.c.id == scope_id)).one()
+        rev, at = row.revision + 1, max(self.now(), row.recorded_at)
+        conn.execute(update(t.scopes).where(t.scopes.c.id == scope_id).values(revision=rev, recorded_at=at))
+        conn.execute(
+            insert(t.revisions),
+            {"scope_id": scope_id, "rev": rev, "cause": cause, "dream_uid": dream, "hand": hand, "recorded_at": at, "counts": dump(dict(counts or {}))},
+        )
+        return rev, at
+
+
+def scope_path(scope: str) -> str:
+    """The scope's path, refused when a segment could name another place (systems R8)."""
+    segments = scope.split("/")
+    bad = [s for s in segments if not s or s in {".", ".."} or s != s.strip() or any(unicodedata.category(c) in {"Cc", "Cs"} for c in s) or "\\" in s]
+    if bad or storable(scope) != scope:
+        raise Refused(f"{scope!r} is no scope: a scope is a path like acme/web/ana of names without dots alone, blanks at the ends or control characters")
+    return scope
+
+
+def chunks(items: Iterable[T], size: int = CHUNK) -> Iterator[list[T]]:
+    """The items in lists of at most `size`."""
+    it = iter(items)
+    while part := list(islice(it, size)):
+        yield part
+
+
+def add(conn: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows in bulk; nothing to do for none (SQLAlchemy would insert one empty row)."""
+    for part in chunks(rows):
+        conn.execute(insert(table), part)
+
+
+def insert_new(conn: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
+    """An insert that leaves a row that is already there alone, in the words of either database."""
+    if conn.dialect.name == "postgresql":
+        return postgresql.insert(table).on_conflict_do_nothing()
+    return sqlite.insert(table).on_conflict_do_nothing()
+
+
+def add_new(conn: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert the rows that are not there yet."""
+    for part in chunks(rows):
+        conn.execute(insert_new(conn, table), part)
+
+
+def put(conn: Connection, table: Table, keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows, or overwrite the row with the same keys: for projections only (append-only tables refuse it by trigger)."""
+    if not rows:
+        return
+    dialect = postgresql if conn.dialect.name == "postgresql" else sqlite
+    statement = dialect.insert(table)
+    changed = {name: statement.excluded[name] for name in rows[0] if name not in keys}
+    statement = statement.on_conflict_do_update(index_elements=list(keys), set_=changed)
+    for part in chunks(rows):
+        conn.execute(statement, part)

@@ -1,0 +1,94 @@
+"""Online notes as they were found, and the analyzer's word on them. Append-only: a note that left its folder is closed by a row that replaces it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, cast
+
+from sqlalchemy import ColumnElement, Connection, select
+from sqlalchemy.orm import aliased
+
+from pipelines.model import Finding, OnlineNote, digest
+from pipelines.store import tables as t
+from pipelines.store.codec import finding_of, online_of, online_out
+from pipelines.store.core import Core, add
+from pipelines.store.types import load, storable
+
+
+class Online(Core):
+    """Online notes and findings."""
+
+    def save_online_notes(self, scope: str, folder: str, notes: Sequence[OnlineNote]) -> int:
+        """Make `notes` what the folder holds now; returns how many rows that took (0 when nothing changed). Notes found in logs are left alone."""
+        if any(note.folder != folder for note in notes):
+            raise ValueError(f"notes of another folder than {folder!r}")
+        with self.writing("save the online notes") as conn:
+            scope_id = self.locked_scope(conn, scope)
+            at = self.now()
+            mine = (t.online_notes.c.folder == storable(folder), t.online_notes.c.source_id.is_(None))
+            current = _current(conn, scope_id, *mine)
+            added = append_notes(conn, scope_id, notes, source=None, at=at, current=current)
+            kept = {note.uid for note in notes}
+            gone = [row for uid, row in current.items() if uid not in kept and not row.gone]
+            add(conn, t.online_notes, [{"scope_id": scope_id, "uid": r.uid, "folder": r.folder, "source_id": None, "digest": "", "gone": True,
+                                        "body": "{}", "replaces": r.id, "recorded_at": at} for r in gone])  # fmt: skip
+            return added + len(gone)
+
+    def online_notes(self, scope: str) -> tuple[OnlineNote, ...]:
+        """The notes that stand now, each once (the file's own before what a log shows written), by folder, path, position."""
+        with self.reading("read the online notes") as conn:
+            rows = [r for r in _standing(conn, self.scope_of(conn, scope)) if not r.gone]
+        rows.sort(key=lambda r: r.source_id is not None)
+        found: dict[str, OnlineNote] = {}
+        for row in rows:
+            found.setdefault(row.uid, online_of(row.body))
+        return tuple(sorted(found.values(), key=lambda n: (n.folder, n.path, n.position, n.uid)))
+
+    def findings(self, scope: str) -> Mapping[str, Finding]:
+        """The analyzer's current word, by online note."""
+        with self.reading("read the findings") as conn:
+            return {uid: finding for uid, (finding, _, _) in current_findings(conn, self.scope_of(conn, scope)).items()}
+
+
+def append_notes(
+    conn: Connection, scope_id: int, notes: Sequence[OnlineNote], *, source: int | None, at: datetime, current: Mapping[str, Any] | None = None
+) -> int:
+    """Write the notes whose content is new; a note that stands with other content is replaced. Of one uid twice the last counts."""
+    if not notes:
+        return 0
+    if current is None:
+        current = _current(conn, scope_id, t.online_notes.c.source_id == source)
+    rows = []
+    for note in {n.uid: n for n in notes}.values():
+        body = online_out(note)
+        what = digest(body)
+        old = current.get(note.uid)
+        if old is not None and old.digest == what:
+            continue
+        rows.append({"scope_id": scope_id, "uid": note.uid, "folder": note.folder, "source_id": source, "digest": what, "gone": False, "body": body,
+                     "replaces": old.id if old else None, "recorded_at": at})  # fmt: skip
+    add(conn, t.online_notes, rows)
+    return len(rows)
+
+
+def _standing(conn: Connection, scope_id: int | None, *where: ColumnElement[bool]) -> list[Any]:
+    """Rows nobody replaced, closed ones too."""
+    c = t.online_notes.c
+    later = aliased(t.online_notes)
+    query = select(t.online_notes).outerjoin(later, later.c.replaces == c.id).where(c.scope_id == scope_id, later.c.id.is_(None), *where)
+    return list(conn.execute(query))
+
+
+def _current(conn: Connection, scope_id: int, *where: ColumnElement[bool]) -> dict[str, Any]:
+    return {row.uid: row for row in _standing(conn, scope_id, *where)}
+
+
+def current_findings(conn: Connection, scope_id: int | None, notes: Sequence[str] | None = None) -> dict[str, tuple[Finding, int, str]]:
+    """The finding that stands for each online note, with its row id and content digest."""
+    c = t.findings.c
+    later = aliased(t.findings)
+    query = select(c.id, c.note_uid, c.digest, c.body).outerjoin(later, later.c.replaces == c.id).where(c.scope_id == scope_id, later.c.id.is_(None))
+    if notes is not None:
+        query = query.where(c.note_uid.in_(notes))
+    return {r.note_uid: (finding_of(cast(dict[str, Any], load(r.body))), r.id, r.digest) for r in conn.execute(query)}

@@ -1,0 +1,178 @@
+"""Opening a store: where it may lie, how its connections are set, and what is checked before anybody reads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, MetaData, Table, create_engine, event, inspect, make_url, select
+from sqlalchemy.engine import URL, Connection
+
+from pipelines.errors import Refused, StoreTooNew
+from pipelines.store import tables as t
+from pipelines.store.core import Engines
+from pipelines.store.faults import StoreDamaged, StoreMisplaced, translated
+from pipelines.store.triggers import missing
+
+HEAD = "0001"  # the newest migration; a test keeps it equal to the folder
+KNOWN = frozenset({HEAD})
+BUSY_MS = 30_000  # another process's longest write is far below this
+POOL = 20  # 2 x threads + 4 for the 8 threads of the embedded runner (systems R14)
+
+_EVERY = ("foreign_keys=ON", f"busy_timeout={BUSY_MS}", "temp_store=MEMORY", "cache_size=-32000")
+# recursive_triggers: without it INSERT OR REPLACE passes the DELETE trigger. synchronous=FULL: a commit survives a power cut.
+_WRITER = ("journal_mode=WAL", "synchronous=FULL", "recursive_triggers=ON", "secure_delete=ON")
+_READER = ("query_only=ON",)
+_NETWORK = frozenset(
+    [
+        "nfs",
+        "nfs4",
+        "cifs",
+        "smb",
+        "smb2",
+        "smb3",
+        "smbfs",
+        "afs",
+        "ncpfs",
+        "ceph",
+        "glusterfs",
+        "lustre",
+        "davfs",
+        "fuse.sshfs",
+        "fuse.glusterfs",
+        "fuse.rclone",
+        "fuse.davfs",
+        "fuse.s3fs",
+    ]
+)
+_SYNCED = ("dropbox", "onedrive", "google drive", "googledrive", "mobile documents", "icloud drive", "nextcloud", "pcloud")
+
+
+def open_engines(url: str, *, setting: str, now: Callable[[], datetime], mounts: str | None = None) -> Engines:
+    """Engines over a checked store of the current schema, made or migrated when needed.
+
+    Raises StoreMisplaced (folder cannot be written, network or synced folder), StoreDamaged (no store, corrupt, triggers missing), StoreTooNew,
+    StoreUnavailable (disk full, locked). `setting` is what a person changes to move the store; `mounts` the system's mount table.
+    """
+    parsed = make_url(url)
+    if parsed.get_backend_name() == "sqlite":
+        engines = _sqlite_engines(parsed, setting=setting, mounts=_mounts() if mounts is None else mounts)
+    else:
+        engine = create_engine(parsed, isolation_level="READ COMMITTED", pool_size=POOL, max_overflow=4)
+        engines = Engines(engine, engine.execution_options(postgresql_readonly=True), parsed.render_as_string(hide_password=True))
+    try:
+        with translated("open the store", engines.where):
+            _check(engines, now)
+    except BaseException:
+        engines.read.dispose()
+        engines.write.dispose()
+        raise
+    return engines
+
+
+def _check(engines: Engines, now: Callable[[], datetime]) -> None:
+    with engines.read.begin() as conn:
+        found = schema_version(conn, engines.where)
+    if found != HEAD:
+        # alembic takes 100 ms to import, and every command opens the store: only a start that migrates pays for it
+        from pipelines.store.migrations.upgrade import upgrade
+
+        upgrade(engines, created_at=now())
+    with engines.read.begin() as conn:
+        lost = missing(conn, t.metadata)
+        if lost:
+            raise StoreDamaged(engines.where, f"the triggers {', '.join(lost)} are missing, so history could be changed; restore a copy")
+        if conn.scalar(select(t.grants.c.id).limit(1)) is not None:
+            raise StoreDamaged(engines.where, "a forget left its door open (a row in `grants`); check what was deleted, then remove that row")
+
+
+def schema_version(conn: Connection, where: str) -> str | None:
+    """The schema a database holds, None when it is empty; refuses a newer one and another program's."""
+    names = set(inspect(conn).get_table_names())
+    if not names:
+        return None
+    version = Table("alembic_version", MetaData(), t.word("version_num"))
+    found = conn.scalar(select(version.c.version_num)) if {"alembic_version", "store", "scopes"} <= names else None
+    if found is None:
+        raise StoreDamaged(where, "this database belongs to another program; name another file for the store")
+    if found not in KNOWN:
+        raise StoreTooNew(
+            f"{where} has schema {found}, this dreamd knows schemas up to {HEAD}: nothing was read or written. "
+            "Install the dreamd that wrote it (or a newer one), or name another store"
+        )
+    return str(found)
+
+
+# --- SQLite ------------------------------------------------------------------------------------------------------------------------------
+
+
+def _sqlite_engines(url: URL, *, setting: str, mounts: str) -> Engines:
+    if not url.database or url.database == ":memory:" or url.database.startswith("file:"):
+        raise Refused(f"{url}: the store needs a file of its own, as in sqlite:////home/ana/.local/share/dreamd/store.db")
+    path = Path(url.database).absolute()
+    refuse_shared(path, setting=setting, mounts=mounts)
+    _make_private(path)
+    write = create_engine(url.set(database=str(path)), pool_size=POOL)
+    read = create_engine(url.set(database=str(path)), pool_size=POOL)
+    _prepare(write, (*_EVERY, *_WRITER), "BEGIN IMMEDIATE")
+    _prepare(read, (*_EVERY, *_READER), "BEGIN")
+    return Engines(write, read, str(path))
+
+
+def _prepare(engine: Engine, pragmas: tuple[str, ...], begin: str) -> None:
+    """Take transactions out of the driver's hands, so that DDL is transactional and a write is one from its first statement."""
+
+    @event.listens_for(engine, "connect")
+    def connect(dbapi: Any, _record: object) -> None:
+        dbapi.isolation_level = None
+        for pragma in pragmas:
+            dbapi.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def start(conn: Connection) -> None:
+        conn.exec_driver_sql(begin)
+
+
+def _make_private(path: Path) -> None:
+    """The folder 0700 when it is new, the file 0600; SQLite gives the files beside it the same mode."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except IsADirectoryError as error:
+        raise StoreMisplaced(str(path), "is a folder; the store is a file") from error
+    except OSError as error:
+        raise StoreMisplaced(str(path), f"cannot be written ({error.strerror}); check the owner and mode of the file and its folder") from error
+
+
+def refuse_shared(path: Path, *, setting: str, mounts: str) -> None:
+    """Refuse folders where a write-ahead log is not safe: its shared memory works on one machine, and a sync tool copies the files torn."""
+    real = path.parent.resolve() / path.name
+    kind = filesystem_of(real, mounts)
+    if kind in _NETWORK:
+        raise StoreMisplaced(str(path), f"lies on a network file system ({kind}), where a store is damaged; set {setting} to a folder on a local disk")
+    synced = next((part for part in real.parts[1:-1] if part.lower().startswith(_SYNCED)), None)
+    if synced:
+        raise StoreMisplaced(str(path), f"lies in a synced folder ({synced}), where a store is copied torn; set {setting} to a folder that is not synced")
+
+
+def filesystem_of(path: Path, mounts: str) -> str:
+    """The file system type of a path by a mount table in the form of /proc/mounts; "" when it does not say."""
+    best, kind = "", ""
+    for line in mounts.splitlines():
+        fields = line.split(" ")
+        if len(fields) < 3:
+            continue
+        point = fields[1].replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\")
+        if path.is_relative_to(point) and len(point) >= len(best):
+            best, kind = point, fields[2]
+    return kind
+
+
+def _mounts() -> str:
+    try:
+        return Path("/proc/self/mounts").read_text(errors="replace")
+    except OSError:  # not Linux: macOS and Windows have no such file, and the check by name remains
+        return ""

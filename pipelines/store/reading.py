@@ -1,0 +1,209 @@
+"""Reading back what logs said: sessions, turns, where they stand, their order, and what a scope holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+from sqlalchemy import Connection, delete, func, select
+
+from pipelines.model import Basis, OrderKey, Place, SessionInfo, Turn
+from pipelines.ports import Occurrence
+from pipelines.store import tables as t
+from pipelines.store.codec import session_of, turn_of
+from pipelines.store.core import CHUNK, Core, add, chunks
+from pipelines.store.types import load
+from pipelines.store.values import Counts
+
+
+class Reading(Core):
+    """Turns, whichever file they came from."""
+
+    def sessions(self, scope: str) -> tuple[SessionInfo, ...]:
+        """All sessions by uid. Where several sources tell of one session, the source whose identity sorts last has the last word, field by field."""
+        s, i = t.sessions.c, t.session_infos.c
+        query = (
+            select(s.uid, s.format, i.info)
+            .outerjoin(t.session_infos, i.session_id == s.id)
+            .outerjoin(t.sources, t.sources.c.id == i.source_id)
+            .order_by(t.sources.c.id)
+        )
+        with self.reading("read the sessions") as conn:
+            rows = conn.execute(query.add_columns(t.sources.c.identity).where(s.scope_id == self.scope_of(conn, scope))).all()
+        told: dict[str, dict[str, Any]] = {}
+        formats = {r.uid: r.format for r in rows}
+        for row in sorted(rows, key=lambda r: (r.uid, r.identity or "")):
+            told.setdefault(row.uid, {}).update(cast(dict[str, Any], load(row.info)) if row.info else {})
+        return tuple(session_of(uid, formats[uid], told[uid]) for uid in sorted(told))
+
+    def session_digest(self, scope: str) -> Mapping[str, str]:
+        """A digest of each session's set of turns: equal sets, equal digests, in whatever order and from whatever files they came."""
+        s, h = t.sessions.c, t.session_heads.c
+        with self.reading("read the session digests") as conn:
+            scope_id = self.scope_of(conn, scope)
+            rows = conn.execute(select(s.uid, h.digest).join_from(t.sessions, t.session_heads, h.session_id == s.id).where(s.scope_id == scope_id))
+            return {r.uid: r.digest for r in rows}
+
+    def unread(self, scope: str, engine: str) -> Mapping[str, str]:
+        """Sessions whose turns differ from those the engine last read, with the digest a reading of them is saved under; sorted by uid."""
+        s, h, r = t.sessions.c, t.session_heads.c, t.session_reads.c
+        query = (
+            select(s.uid, h.digest, r.digest.label("read"))
+            .join_from(t.sessions, t.session_heads, h.session_id == s.id)
+            .outerjoin(t.session_reads, (r.session_id == s.id) & (r.engine == engine))
+        )
+        with self.reading("list the unread sessions") as conn:
+            rows = conn.execute(query.where(s.scope_id == self.scope_of(conn, scope)))
+            return dict(sorted((row.uid, row.digest) for row in rows if row.read != row.digest))
+
+    def turns_of(self, scope: str, session: str) -> tuple[Turn, ...]:
+        """A session's turns by ordinal, each uid once: its longest text counts, then the greatest snap."""
+        s = t.sessions.c
+        with self.reading("read a session") as conn:
+            scope_id = self.scope_of(conn, scope)
+            session_id = conn.scalar(select(s.id).where(s.scope_id == scope_id, s.uid == session))
+            stands = _stands(conn, scope_id, t.occurrences.c.session_id == session_id)
+            rows = _said(conn, scope_id, {r.uid for r in stands})
+        first: dict[str, Any] = {}
+        for row in sorted(stands, key=_standing_first):
+            first.setdefault(row.uid, row)
+        turns = [_turn(rows[uid], at) for uid, at in first.items()]
+        return tuple(sorted(turns, key=lambda turn: (turn.ordinal, turn.uid)))
+
+    def turns(self, scope: str, uids: Iterable[str]) -> Mapping[str, Turn]:
+        """The turns that exist, as they stand in the session a page cites: the one that starts first, then by uid, then by line (systems R11)."""
+        wanted = sorted(set(uids))
+        found: dict[str, Turn] = {}
+        with self.reading("read turns") as conn:
+            scope_id = self.scope_of(conn, scope)
+            for part in chunks(wanted):
+                rows = _said(conn, scope_id, part)
+                for at in sorted(_stands(conn, scope_id, t.turns.c.uid.in_(part)), key=_cited_first):
+                    if at.uid not in found:
+                        found[at.uid] = _turn(rows[at.uid], at)
+        return found
+
+    def occurrences(self, scope: str, turn_uids: Iterable[str]) -> Mapping[str, tuple[Occurrence, ...]]:
+        """Every place each turn stands in, the cited one first."""
+        found: dict[str, dict[Occurrence, None]] = {}
+        with self.reading("read where turns stand") as conn:
+            scope_id = self.scope_of(conn, scope)
+            for part in chunks(sorted(set(turn_uids))):
+                for r in sorted(_stands(conn, scope_id, t.turns.c.uid.in_(part)), key=_cited_first):
+                    found.setdefault(r.uid, {})[_occurrence(r)] = None
+        return {uid: tuple(places) for uid, places in found.items()}
+
+    def members(self, scope: str) -> Mapping[str, frozenset[str]]:
+        """The turn uids of each session: what lineage is computed from."""
+        o, s, c = t.occurrences.c, t.sessions.c, t.turns.c
+        query = select(s.uid, c.uid.label("turn")).join_from(t.occurrences, t.sessions, s.id == o.session_id).join(t.turns, c.id == o.turn_id).distinct()
+        found: dict[str, set[str]] = {}
+        with self.reading("read which turns sessions share") as conn:
+            for row in conn.execute(query.where(s.scope_id == self.scope_of(conn, scope))):
+                found.setdefault(row.uid, set()).add(row.turn)
+        return {uid: frozenset(turns) for uid, turns in found.items()}
+
+    def save_order(self, scope: str, keys: Iterable[OrderKey]) -> None:
+        """Replace the order of every session named in `keys` by these keys."""
+        keys = list(keys)
+        named = sorted({key.session for key in keys})
+        s, o = t.sessions.c, t.turn_order.c
+        with self.writing("save the order of turns") as conn:
+            scope_id = self.locked_scope(conn, scope)
+            ids = {r.uid: r.id for part in chunks(named) for r in conn.execute(select(s.id, s.uid).where(s.scope_id == scope_id, s.uid.in_(part)))}
+            for part in chunks(ids.values()):
+                conn.execute(delete(t.turn_order).where(o.session_id.in_(part)))
+            add(conn, t.turn_order, [{"scope_id": scope_id, "turn_uid": k.uid, "session_id": ids[k.session], "order_at": k.at, "ordinal": k.ordinal,
+                                      "basis": k.basis.value, "known": k.known} for k in keys])  # fmt: skip
+
+    def order(self, scope: str, uids: Iterable[str]) -> Mapping[str, OrderKey]:
+        """The key of each turn in the session a page cites it from."""
+        o, s, h = t.turn_order.c, t.sessions.c, t.session_heads.c
+        query = (
+            select(o.turn_uid, o.order_at, o.ordinal, o.basis, o.known, s.uid.label("session"), h.started_at)
+            .join_from(t.turn_order, t.sessions, s.id == o.session_id)
+            .join(t.session_heads, h.session_id == s.id)
+        )
+        found: dict[str, OrderKey] = {}
+        with self.reading("read the order of turns") as conn:
+            scope_id = self.scope_of(conn, scope)
+            for part in chunks(sorted(set(uids))):
+                rows = conn.execute(query.where(o.scope_id == scope_id, o.turn_uid.in_(part)))
+                for r in sorted(rows, key=lambda r: (_start(r.started_at), r.session, r.ordinal)):
+                    key = OrderKey(known=r.known, at=r.order_at, session=r.session, ordinal=r.ordinal, uid=r.turn_uid, basis=Basis(r.basis))
+                    found.setdefault(r.turn_uid, key)
+        return found
+
+    def counts(self, scope: str) -> Counts:
+        """What the scope holds."""
+        c, src = t.turns.c, t.sources.c
+        with self.reading("count") as conn:
+            at = self.scope_of(conn, scope)
+            origins = {r.origin: r.n for r in conn.execute(select(c.origin, func.count().label("n")).where(c.scope_id == at).group_by(c.origin))}
+            total = conn.execute(select(func.count(), func.sum(src.line), func.sum(src.pending), func.sum(src.redacted)).where(src.scope_id == at)).one()
+            return Counts(
+                origins=dict(sorted(origins.items())), sources=total[0], sessions=_count(conn, t.sessions, at), turns=sum(origins.values()),
+                lines=int(total[1] or 0), bad=_count(conn, t.bad_spans, at), pending=int(total[2] or 0), redacted=int(total[3] or 0),
+                archived=int(conn.scalar(select(func.sum(t.segments.c.length)).where(t.segments.c.scope_id == at)) or 0),
+            )  # fmt: skip
+
+
+def _count(conn: Connection, table: Any, scope_id: int | None) -> int:
+    return conn.scalar(select(func.count()).select_from(table).where(table.c.scope_id == scope_id)) or 0
+
+
+# --- which row of several ----------------------------------------------------------------------------------------------------------------
+
+
+def _stands(conn: Connection, scope_id: int | None, where: Any) -> list[Any]:
+    """Places of turns with what decides between them."""
+    o, c, s, src, h = t.occurrences.c, t.turns.c, t.sessions.c, t.sources.c, t.session_heads.c
+    query = (
+        select(
+            c.uid, s.uid.label("session"), o.ordinal, o.parent, o.generation, o.offset, o.length, o.line, src.identity.label("source"),
+            src.generation.label("newest"), h.started_at,
+        )
+        .join_from(t.occurrences, t.turns, c.id == o.turn_id)
+        .join(t.sessions, s.id == o.session_id)
+        .join(t.sources, src.id == o.source_id)
+        .join(t.session_heads, h.session_id == s.id)
+    )  # fmt: skip
+    return list(conn.execute(query.where(o.scope_id == scope_id, where)).all())
+
+
+def _said(conn: Connection, scope_id: int | None, uids: Iterable[str]) -> dict[str, Any]:
+    """The row that counts of each uid: the longest text, then the greatest snap, then the greatest digest."""
+    c = t.turns.c
+    best: dict[str, Any] = {}
+    for part in chunks(sorted(uids), CHUNK):
+        for row in conn.execute(select(t.turns).where(c.scope_id == scope_id, c.uid.in_(part))).all():
+            other = best.get(row.uid)
+            if other is None or (len(other.body), other.snap, other.digest) < (len(row.body), row.snap, row.digest):
+                best[row.uid] = row
+    return best
+
+
+def _start(at: Any) -> tuple[bool, float]:
+    return (at is None, at.timestamp() if at else 0.0)
+
+
+def _standing_first(row: Any) -> tuple[Any, ...]:
+    """Within a session: the source as it is now before an older generation of it, then by identity and place."""
+    return (row.generation != row.newest, row.ordinal, row.source, row.offset)
+
+
+def _cited_first(row: Any) -> tuple[Any, ...]:
+    """Between sessions: the one that starts first, then its uid, then the place."""
+    return (_start(row.started_at), row.session, *_standing_first(row))
+
+
+def _occurrence(row: Any) -> Occurrence:
+    return Occurrence(turn=row.uid, session=row.session, ordinal=row.ordinal, source=row.source, generation=row.generation, place=_place(row))
+
+
+def _place(row: Any) -> Place:
+    return Place(line=row.line, offset=row.offset, length=row.length)
+
+
+def _turn(said: Any, at: Any) -> Turn:
+    return turn_of(said, at.session, at.ordinal, at.parent, _place(at))

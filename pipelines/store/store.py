@@ -1,0 +1,25 @@
+"""The store as callers see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from pipelines.store.claims import Claims
+from pipelines.store.intake import Intake
+from pipelines.store.online import Online
+from pipelines.store.open import open_engines
+from pipelines.store.reading import Reading
+
+
+class Store(Intake, Reading, Claims, Online):
+    """One database of scopes. Every method is one transaction; `scope` is always the scope's path."""
+
+
+def open_store(url: str, *, now: Callable[[], datetime], setting: str = "the store's place in the settings") -> Store:
+    """Open, and make or migrate when needed, the store a URL names ("sqlite:////path/store.db").
+
+    Raises StoreTooNew, StoreDamaged, StoreMisplaced (all Refused, naming the path) or StoreUnavailable. `setting` is named where a person has to move
+    the store. `now` gives the current time in UTC; it is only ever recorded, or compared with validity where a method says so.
+    """
+    return Store(open_engines(url, setting=setting, now=now), now=now)

@@ -1,0 +1,267 @@
+"""The schema, one notation for both databases.
+
+Each table says how it may change (`info["change"]`):
+    mutable     derived or counted; may be rebuilt
+    append      never updated or deleted
+    forget      never updated; deleted only through the forget door (a row in `grants` that lives inside one transaction)
+Each column says what it holds (`info["holds"]`):
+    vocabulary  our own words, ids, codes, counts, times, content digests of rows that a forget deletes
+    keyed       digests under the store's pepper: the only kind that may outlive a forget
+    content     text derived from logs or people
+Every domain table carries `scope_id`, and every foreign key between them is (scope_id, id): scopes are walls (systems R8).
+Ids are never printed, never ordered by in what is shown, never reused.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Boolean, Column, ForeignKey, ForeignKeyConstraint, Index, LargeBinary, MetaData, Table, Text, UniqueConstraint
+
+from pipelines.store.types import Content, Id, PathText, Utc
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def word(name: str, *, null: bool = False) -> Column[str]:
+    """Our own vocabulary, an id or a code."""
+    return Column(name, Text, nullable=null, info={"holds": "vocabulary"})
+
+
+def number(name: str, *, null: bool = False) -> Column[int]:
+    return Column(name, Id, nullable=null, info={"holds": "vocabulary"})
+
+
+def flag(name: str) -> Column[bool]:
+    return Column(name, Boolean, nullable=False, info={"holds": "vocabulary"})
+
+
+def instant(name: str, *, null: bool = False) -> Column[Any]:
+    return Column(name, Utc, nullable=null, info={"holds": "vocabulary"})
+
+
+def content(name: str, *, null: bool = False) -> Column[str]:
+    """Text (or JSON with text) derived from logs or people."""
+    return Column(name, Content, nullable=null, info={"holds": "content"})
+
+
+def path(name: str) -> Column[str]:
+    """A file name, content as well."""
+    return Column(name, PathText, nullable=False, info={"holds": "content"})
+
+
+def keyed(name: str) -> Column[str]:
+    """A digest under the store's pepper."""
+    return Column(name, Text, nullable=False, info={"holds": "keyed"})
+
+
+def row_id() -> Column[int]:
+    return Column("id", Id, primary_key=True, autoincrement=True, info={"holds": "vocabulary"})
+
+
+def wall(column: str, to: str) -> ForeignKeyConstraint:
+    """A foreign key that cannot cross scopes."""
+    return ForeignKeyConstraint(["scope_id", column], [f"{to}.scope_id", f"{to}.id"])
+
+
+def walled(name: str, change: str, *items: Column[Any] | UniqueConstraint | ForeignKeyConstraint | Index, target: bool = False) -> Table:
+    """A table inside a scope; `target` adds the (scope_id, id) key that walls point at."""
+    scope = Column("scope_id", Id, ForeignKey("scopes.id"), nullable=False, info={"holds": "vocabulary"})
+    keys = [UniqueConstraint("scope_id", "id")] if target else []
+    return Table(name, metadata, row_id(), scope, *items, *keys, info={"change": change}, sqlite_autoincrement=True)
+
+
+def unique(*columns: str) -> UniqueConstraint:
+    return UniqueConstraint(*columns)
+
+
+# --- the store and its scopes ------------------------------------------------------------------------------------------------------------
+
+store = Table(
+    "store", metadata, row_id(), word("epoch"), Column("pepper", LargeBinary, nullable=False, info={"holds": "keyed"}),
+    instant("created_at"), info={"change": "mutable"},
+)  # fmt: skip
+grants = Table("grants", metadata, row_id(), word("reason"), info={"change": "mutable"})
+scopes = Table(
+    "scopes", metadata, row_id(), word("path"), number("revision"), instant("recorded_at"), unique("path"),
+    info={"change": "mutable"}, sqlite_autoincrement=True,
+)  # fmt: skip
+revisions = walled(
+    "revisions", "append", number("rev"), word("cause"), word("dream_uid", null=True), word("hand"), instant("recorded_at"), word("counts"),
+    unique("scope_id", "rev"),
+)  # fmt: skip
+
+# --- what bytes said ---------------------------------------------------------------------------------------------------------------------
+
+sources = walled(
+    "sources", "mutable", content("identity"), word("format"), number("generation"), number("offset"), number("line"), keyed("head_mac"),
+    keyed("tail_mac"), number("pending"), content("carry"), number("redacted"), unique("scope_id", "identity"), target=True,
+)  # fmt: skip
+files = walled(
+    "files", "mutable", path("path"), number("size"), number("mtime_ns"), Column("inode", Text, nullable=False, info={"holds": "vocabulary"}),
+    content("identity"), unique("scope_id", "path"),
+)  # fmt: skip
+segments = walled(
+    "segments", "forget", number("source_id"), number("generation"), number("offset"), number("length"), word("blob"), keyed("raw_mac"),
+    word("mask_version"), unique("source_id", "generation", "offset"), wall("source_id", "sources"),
+)  # fmt: skip
+bad_spans = walled(
+    "bad_spans", "forget", number("source_id"), number("generation"), number("offset"), number("length"), number("line"), word("reason"),
+    unique("source_id", "generation", "offset"), wall("source_id", "sources"),
+)  # fmt: skip
+sessions = walled("sessions", "forget", word("uid"), word("format"), unique("scope_id", "uid"), target=True)
+session_infos = walled(
+    "session_infos", "mutable", number("session_id"), number("source_id"), content("info"), unique("session_id", "source_id"),
+    wall("session_id", "sessions"), wall("source_id", "sources"),
+)  # fmt: skip
+session_heads = walled(
+    "session_heads", "mutable", number("session_id"), word("digest"), number("turns"), instant("started_at", null=True), unique("session_id"),
+    wall("session_id", "sessions"),
+)  # fmt: skip
+turns = walled(
+    "turns", "forget", word("uid"), word("snap"), word("digest"), word("role"), word("origin"), instant("event_at", null=True), word("zone", null=True),
+    content("body"), content("detail"), unique("scope_id", "uid", "digest"), Index(None, "scope_id", "origin"), target=True,
+)  # fmt: skip
+occurrences = walled(
+    "occurrences", "forget", number("turn_id"), number("session_id"), number("source_id"), number("ordinal"), word("parent", null=True),
+    number("generation"), number("offset"), number("length"), number("line"), unique("turn_id", "source_id", "generation", "offset", "session_id"),
+    Index(None, "session_id", "ordinal"), wall("turn_id", "turns"), wall("session_id", "sessions"), wall("source_id", "sources"),
+)  # fmt: skip
+turn_order = walled(
+    "turn_order", "mutable", word("turn_uid"), number("session_id"), instant("order_at", null=True), number("ordinal"), word("basis"), flag("known"),
+    unique("session_id", "turn_uid"), Index(None, "scope_id", "turn_uid"), wall("session_id", "sessions"),
+)  # fmt: skip
+online_notes = walled(
+    "online_notes", "forget", word("uid"), content("folder"), number("source_id", null=True), word("digest"), flag("gone"), content("body"),
+    number("replaces", null=True), instant("recorded_at"), unique("replaces"), Index(None, "scope_id", "folder"), Index(None, "scope_id", "uid"),
+    wall("source_id", "sources"), wall("replaces", "online_notes"), target=True,
+)  # fmt: skip
+
+# --- what was read in it -----------------------------------------------------------------------------------------------------------------
+
+claims = walled(
+    "claims", "forget", word("uid"), word("digest"), word("kind"), content("subject"), content("attribute"), content("qualifier"),
+    content("value", null=True), content("statement"), content("applies_to", null=True), content("detail"), word("made_by"),
+    unique("scope_id", "uid", "digest"), target=True,
+)  # fmt: skip
+quotes = walled(
+    "quotes", "forget", number("claim_id"), number("n"), word("turn_uid"), number("start"), number("stop"), content("text"),
+    unique("claim_id", "n"), Index(None, "scope_id", "turn_uid"), wall("claim_id", "claims"),
+)  # fmt: skip
+session_reads = walled(
+    "session_reads", "mutable", number("session_id"), word("engine"), word("digest"), content("questions"), unique("session_id", "engine"),
+    wall("session_id", "sessions"), target=True,
+)  # fmt: skip
+read_claims = walled(
+    "read_claims", "mutable", number("read_id"), number("claim_id"), content("group_key"), content("block_keys"), word("outcome"), word("results"),
+    unique("read_id", "claim_id"), Index(None, "claim_id"), Index(None, "scope_id", "group_key"), Index(None, "scope_id", "outcome"),
+    wall("read_id", "session_reads"), wall("claim_id", "claims"), target=True,
+)  # fmt: skip
+claim_blocks = walled(
+    "claim_blocks", "mutable", number("read_claim_id"), content("block_key"), unique("read_claim_id", "block_key"),
+    Index(None, "scope_id", "block_key"), wall("read_claim_id", "read_claims"),
+)  # fmt: skip
+relations = walled(
+    "relations", "forget", word("low"), word("high"), word("verdict"), word("why"), word("made_by"), unique("scope_id", "low", "high", "made_by"),
+    Index(None, "scope_id", "high"),
+)  # fmt: skip
+rulings = walled(
+    "rulings", "forget", word("uid"), word("verb"), word("target"), word("other", null=True), content("body", null=True), word("hand"),
+    instant("at", null=True), instant("recorded_at"), unique("scope_id", "uid"), Index(None, "scope_id", "target"), Index(None, "scope_id", "other"),
+)  # fmt: skip
+
+# --- what is believed --------------------------------------------------------------------------------------------------------------------
+
+notes = walled("notes", "forget", word("uid"), unique("scope_id", "uid"), target=True)
+note_versions = walled(
+    "note_versions", "forget", number("note_id"), number("rev"), number("n"), word("slot"), number("replaces", null=True), flag("closing"),
+    word("content"), word("kind"), content("subject"), content("attribute"), content("qualifier"), content("statement"), content("value", null=True),
+    word("status"), number("standing"), word("basis"), word("claims"), number("roots"), instant("valid_from", null=True),
+    instant("valid_until", null=True), instant("oldest_evidence", null=True), instant("newest_evidence", null=True), word("verified_by", null=True),
+    instant("verified_at", null=True), content("applies_to", null=True), content("reason", null=True), word("ended_by", null=True), word("missed"),
+    word("sensitivity"), word("audience"), word("agent", null=True), instant("recorded_at"), unique("replaces"), unique("scope_id", "rev", "n"),
+    Index(None, "scope_id", "subject"), Index(None, "note_id"), wall("note_id", "notes"), wall("replaces", "note_versions"), target=True,
+)  # fmt: skip
+heads = walled(
+    "heads", "mutable", number("note_id"), number("version_id"), word("slot"), word("status"), flag("closing"), instant("valid_until", null=True),
+    unique("version_id"), unique("note_id", "slot"), Index(None, "scope_id", "status", "valid_until"), wall("note_id", "notes"),
+    wall("version_id", "note_versions"),
+)  # fmt: skip
+findings = walled(
+    "findings", "forget", word("note_uid"), number("rev"), word("digest"), word("verdict"), word("why"), content("body"),
+    number("replaces", null=True), instant("recorded_at"), unique("replaces"), Index(None, "scope_id", "note_uid"), wall("replaces", "findings"),
+    target=True,
+)  # fmt: skip
+decisions = walled(
+    "decisions", "forget", word("uid"), number("rev"), word("dream_uid", null=True), number("n"), word("stage"), word("verb"), word("reason"),
+    word("note_uid", null=True), word("refs"), word("engine"), number("cost_micros"), instant("recorded_at"), unique("scope_id", "uid"),
+    Index(None, "scope_id", "dream_uid"), Index(None, "scope_id", "note_uid"),
+)  # fmt: skip
+
+# --- dreams ------------------------------------------------------------------------------------------------------------------------------
+
+dreams = walled(
+    "dreams", "mutable", word("uid"), word("state"), word("cause"), content("params"), word("holder"), number("input_rev"),
+    number("applied_rev", null=True), word("code"), content("summary", null=True), instant("started_at"), instant("ended_at", null=True),
+    unique("scope_id", "uid"), target=True,
+)  # fmt: skip
+Index("ix_dreams_one_running", dreams.c.scope_id, unique=True, sqlite_where=dreams.c.state == "running", postgresql_where=dreams.c.state == "running")
+changes = walled(
+    "changes", "mutable", number("dream_id"), number("n"), word("note_uid"), word("state"), content("payload"), unique("dream_id", "n"),
+    wall("dream_id", "dreams"),
+)  # fmt: skip
+change_reads = walled(
+    "change_reads", "mutable", number("dream_id"), word("note_uid"), word("seen"), unique("dream_id", "note_uid"), wall("dream_id", "dreams"),
+)  # fmt: skip
+
+# --- pages and who was told --------------------------------------------------------------------------------------------------------------
+
+pages = walled(
+    "pages", "mutable", word("uid"), content("slug"), content("slug_fold"), content("title"), number("head_seq"), number("head_rev"), flag("retired"),
+    unique("scope_id", "uid"), target=True,
+)  # fmt: skip
+Index(
+    "ix_pages_one_slug", pages.c.scope_id, pages.c.slug_fold, unique=True,
+    sqlite_where=pages.c.retired.is_(False), postgresql_where=pages.c.retired.is_(False),
+)  # fmt: skip
+redirects = walled(
+    "redirects", "mutable", content("slug"), content("slug_fold"), number("page_id"), number("since_rev"), unique("scope_id", "slug_fold"),
+    wall("page_id", "pages"),
+)  # fmt: skip
+page_versions = walled(
+    "page_versions", "forget", number("page_id"), number("seq"), number("rev"), content("slug"), content("title"), content("body"), word("digest"),
+    word("renderer"), instant("recorded_at"), unique("page_id", "seq"), unique("page_id", "rev"), Index(None, "scope_id", "digest"),
+    wall("page_id", "pages"),
+)  # fmt: skip
+placements = walled(
+    "placements", "forget", word("note_uid"), number("rev"), word("page_uid", null=True), word("section"), unique("scope_id", "note_uid", "rev"),
+)  # fmt: skip
+published_lines = walled("published_lines", "append", keyed("mac"), unique("scope_id", "mac"))
+wikis = walled("wikis", "mutable", word("marker"), word("host"), word("epoch"), number("shown_rev"), instant("seen_at"), unique("marker"))
+deliveries = walled(
+    "deliveries", "forget", word("session"), word("door"), word("target"), number("rev"), word("versions"), word("agent", null=True),
+    word("audience"), instant("delivered_at"), Index(None, "scope_id", "session"),
+)  # fmt: skip
+
+# --- what may be seen --------------------------------------------------------------------------------------------------------------------
+
+views = MetaData()
+visible = Table(
+    "visible_versions", views, *(c._copy() for c in note_versions.columns), Column("note_uid", Text),
+)  # fmt: skip
+VISIBLE_SQL = """
+CREATE VIEW visible_versions AS
+SELECT v.*, n.uid AS note_uid
+FROM heads AS h
+JOIN note_versions AS v ON v.id = h.version_id AND v.scope_id = h.scope_id
+JOIN notes AS n ON n.id = h.note_id AND n.scope_id = h.scope_id
+WHERE h.status IN ('confirmed', 'draft', 'disputed', 'needs_recheck', 'superseded', 'expired')
+  AND h.closing IS FALSE
+"""

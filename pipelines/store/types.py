@@ -1,0 +1,91 @@
+"""Column types that hold on both databases: instants with a zone, text without NUL, file names of any bytes, recorded JSON."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import orjson
+from sqlalchemy import BigInteger, DateTime, Dialect, Integer, Text
+from sqlalchemy.types import TypeDecorator
+
+Id = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers only INTEGER primary keys by itself
+
+_ESCAPED = "\x02"  # starts a file name that is no UTF-8; no path of ours begins with it
+
+
+class Utc(TypeDecorator[datetime]):
+    """An instant in UTC. Naive values are refused: SQLite would keep their wall clock and compare it wrongly (reliability §4)."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        if value.utcoffset() is None:
+            raise ValueError(f"a stored time needs a zone, got {value!r}")
+        instant = value.astimezone(UTC)
+        return instant.replace(tzinfo=None) if dialect.name == "sqlite" else instant
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Content(TypeDecorator[str]):
+    """Text from logs or people. NUL and lone surrogates become U+FFFD, one character for one: SQLite takes NUL, PostgreSQL does not, and no driver takes surrogates."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        return None if value is None else storable(value)
+
+
+class PathText(TypeDecorator[str]):
+    """A file name as Python gives it; names that are no UTF-8 (surrogate escapes) come back as they went in."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        if value is None or storable(value) == value:
+            return value
+        return _ESCAPED + json.dumps(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        if value is None or not value.startswith(_ESCAPED):
+            return value
+        return str(json.loads(value[1:]))
+
+
+def storable(text: str) -> str:
+    """The text without NUL and lone surrogates; its length and every other character stay."""
+    if "\0" not in text:
+        if text.isascii():
+            return text
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            pass
+        else:
+            return text
+    return "".join("\ufffd" if c == "\0" or "\ud800" <= c <= "\udfff" else c for c in text)
+
+
+def dump(value: object) -> str:
+    """Recorded JSON as text; what the fast writer refuses (lone surrogates, huge integers) goes through the standard one, escaped."""
+    try:
+        return orjson.dumps(value).decode()
+    except (TypeError, ValueError):  # orjson.JSONEncodeError is a TypeError
+        return json.dumps(value)
+
+
+def load(text: str) -> object:
+    """The value `dump` was given. `json` reads what orjson does not (lone surrogates, huge integers)."""
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        return json.loads(text)

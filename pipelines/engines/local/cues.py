@@ -1,0 +1,157 @@
+"""What kind of thing a typed sentence is by its cues: a rule, a preference, a decision, a hold, a goal, a correction; None for ordinary talk.
+
+Cues decide the kind, never the truth. `doubts` say what is missing for more than a draft: `said_once` (once, inside a task), `dangling_reference`
+(it points at what it does not name), `run_on`, `hedged`.
+"""
+
+# Full-width characters are data here.
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from pipelines.model import Kind
+from pipelines.text.mood import Mood, standing_mark
+from pipelines.text.slots import IMPERATIVES
+from pipelines.text.words import content_words
+
+WORDS_MIN = 2
+"""Content words below which a sentence says too little to be kept ("yes always")."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cue:
+    """The kind a sentence was recognised as, whether it marks itself as standing, and what is missing."""
+
+    kind: Kind
+    standing: bool = False
+    doubts: tuple[str, ...] = ()
+
+
+def cue_of(text: str, mood: Mood, *, memory: bool, corrects: bool, first: bool) -> Cue | None:
+    """The cue of one sentence (already freed of its lead-in). `memory`: an explicit memory; `corrects`: it answers a refused call; `first`: of the session."""
+    if mood in _NEVER or len(content_words(text)) < WORDS_MIN or _ABOUT_THE_PAST.search(text):
+        return None
+    text = text.translate(_SIMPLIFIED)
+    standing = memory or standing_mark(text)
+    if is_hold(text):
+        return Cue(kind=Kind.HOLD)
+    if is_preference(text):
+        return Cue(kind=Kind.PREFERENCE, standing=standing, doubts=() if standing else ("said_once",))
+    if (standing and is_directive(text)) or (memory and is_order(text)):
+        return Cue(kind=Kind.RULE, standing=True)
+    if mood in _NOT_PLAIN:
+        return Cue(kind=Kind.GOAL) if first and is_goal(text) else None
+    if is_decision(text):
+        return Cue(kind=Kind.DECISION)
+    if is_goal(text) and (first or _NAMES_GOAL.search(text)):
+        return Cue(kind=Kind.GOAL)
+    if is_directive(text) or ((is_order(text) or mood is Mood.REQUEST) and ((corrects and _SETS_RIGHT.search(text)) or _USE_NOT.search(text))):
+        return Cue(kind=Kind.RULE, doubts=("said_once",))
+    return None
+
+
+_SIMPLIFIED = str.maketrans("後務須遠總從現別記還來請應該當決歡討厭這個說開關閉設為", "后务须远总从现别记还来请应该当决欢讨厌这个说开关闭设为")
+"""Traditional characters of the cues below and of the moods: folded for reading only, never in what is quoted."""
+_NEVER = frozenset({Mood.QUESTION, Mood.JOKE, Mood.HYPOTHETICAL})
+_NOT_PLAIN = frozenset({Mood.WISH, Mood.CONDITION, Mood.HEDGED, Mood.REPORTED})
+_ABOUT_THE_PAST = re.compile(r"\b(?:I|we|you)\s+(?:never|always)\s+(?:said|told|asked|wanted|meant|did|had|was|were|got|saw|used to|thought)\b", re.IGNORECASE)
+
+_STANDING_ADVERB = r"(?:always|never|don't ever|do not ever|at all times)"
+_BEFORE = (
+    r"(?:(?:please|and|also|so|but|then|instead|remember to|remember that|remember|from now on|going forward|in (?:the )?future|by default|as a rule|in general|generally|for the record|each time|every time)[,:]?\s+"
+    r"|(?:when|whenever|while|if|for|in|inside|within|on|under|before|after|during|unless|once|with|as for|at)\s+[^,.;]{2,60}?(?:,\s*|\s+(?=(?:always|never|don't|do not|use|you must|we must)\b)))*"
+)
+_BASE = "|".join(sorted(IMPERATIVES, key=len, reverse=True))
+_MUST = r"(?:must(?:n't| not| never| always)?|should(?:n't| not| never| always)?|shall(?: not| never)?|may not|need to|needs to|have to|has to|(?:is|are) (?:not allowed|forbidden|required) to)"
+_DIRECTIVE = re.compile(
+    rf"^{_BEFORE}(?:{_STANDING_ADVERB}\s+(?!been\b|had\b|was\b|were\b|a\b|the\b|happy\b|there\b)\w+|(?:don't|do not|dont)\s+\w+|make sure\b|be sure\b|ensure\b|avoid\b|no (?:more )?\w+ing\b"
+    rf"|(?:you|agents?|everyone|the agents?|claude|codex|nobody|(?:all|every|each|any)\s[\w -]{{2,40}}?)\s+{_MUST}\b|we\s+(?:must|should|always|never)\b"
+    rf"|(?!(?:I|we|they|he|she|it|this|that|there)\b)[\w./@`-]+(?:\s[\w./@`-]+){{0,3}}?\s+(?:must|should|shall|may not|(?:is|are) not allowed to)\b"
+    rf"|I (?:always |never )?(?:want|expect|need)\s+(?:you|all|every|any)\b|(?:{_BASE})\b.*\b{_STANDING_ADVERB}\b|(?:{_BASE})\b.*\b(?:from now on|going forward|every time|each time|by default)\b)",
+    re.IGNORECASE,
+)
+_DIRECTIVE_ZH = re.compile(r"^(?:[^，。,]{0,12}[，,]?)?(?:以后|今后|从现在起|从今以后|一律|永远|每次|务必|必须|千万|始终|总是|默认|不要|别|不许|禁止|不得|只能|只用|一定要)|^(?:所有|凡是)")
+_ORDER = re.compile(rf"^{_BEFORE}(?:{_BASE}|don't|do not|never|always|only|no)\b", re.IGNORECASE)
+_STATEMENT_OF_CUSTOM = re.compile(rf"\b{_STANDING_ADVERB}\b", re.IGNORECASE)
+_USE_NOT = re.compile(r"\b(?:use|prefer|go with|stick (?:to|with)|keep)\b.+\b(?:not|instead of|rather than|over|never)\b|用.+(?:不要用|别用|不用|而不是)|不要用.+用", re.IGNORECASE)
+_SETS_RIGHT = re.compile(r"\b(?:instead|not|n't|don't|use|rather|only|should|must|never|no)\b|不要|别|改用|而是", re.IGNORECASE)
+_HABIT_OF_THINGS = re.compile(r"^(?:it|this|that|the \w+|there|he|she|they|\w+s?)\s+(?:always|never)\s+\w+(?:s|ed)\b", re.IGNORECASE)
+
+
+_FELT = re.compile(r"\b(?:we|I) (?:always|never|should|must)?\s*(?:feel|felt|think|thought|know|love|enjoy|wonder|hope|wish|talk|chat|meet|be careful)\b|\bmakes? (?:me|us)\b", re.IGNORECASE)
+
+
+def is_directive(text: str) -> bool:
+    """Whether the words order or forbid in general ("always …", "when X, never …", "you must …", 一律 …), not what a thing happens to do."""
+    if _HABIT_OF_THINGS.match(text) or _FELT.search(text):
+        return False
+    return bool(_DIRECTIVE.match(text) or _DIRECTIVE_ZH.match(text))
+
+
+def is_order(text: str) -> bool:
+    """Whether the sentence opens as an order ("use …", "run …", "don't …")."""
+    return bool(_ORDER.match(text) or _DIRECTIVE_ZH.match(text) or re.match(r"^(?:用|使用|先|把|请)", text))
+
+
+_PREFERENCE = re.compile(
+    r"^(?:(?:and|but|also|personally|in general|generally|honestly|from now on|going forward|by default|actually),?\s+)*(?:I(?:'d|’d| would| really| much| strongly| always| usually| still| generally)*\s+(?:prefer|rather)\b"
+    r"|I(?:'m| am) (?:more of an? |an? (?:big )?(?:fan of|\w+ person))|I (?:really |absolutely |also |just |always )*(?:love|hate|dislike|detest|can't stand|cannot stand|enjoy|like)\b"
+    r"|my (?:preference|preferred)\b|prefer\b|(?:please )?(?:call|address) me\b"
+    r"|(?:please )?(?:keep|make|give|write|answer|reply|respond|format|explain|use|send|show|always (?:answer|reply|respond|use|give|write))\b[^.]{0,40}"
+    r"\b(?:answers?|repl(?:y|ies)|responses?|explanations?|summar(?:y|ies)|bullet points?|bullets|emojis?|tone|English|Chinese|German|Spanish|French|Japanese|metric|short|brief|concise|simple|detailed|lists?)\b"
+    r"|bullet points?\b|no emojis?\b|(?:answer|reply|respond) (?:in|with|briefly|shortly)\b)",
+    re.IGNORECASE,
+)
+_PREFERENCE_ZH = re.compile(r"^(?:另外|以后|其实|一般|通常|，|,|\s)*(?:我(?:个人|更|比较|最|很|非常|不|都|还是|一直|特别)*(?:喜欢|偏好|讨厌|偏爱|倾向于|爱)|叫我|(?:你的)?(?:回答|回复|答案)(?:请|要|尽量|一律|都)|(?:请)?用(?:中文|英文|要点|列表)(?:回答|回复))")
+
+
+def is_preference(text: str) -> bool:
+    """Whether the sentence states a taste of the speaker or how answers should look."""
+    if re.search(r"\bI(?:'d| would) (?:like|love|prefer it if)\b|\bI (?:like|love|hate)\s+(?:to see|how|that|this|it|your|what|the (?:way|idea))\b|\b(?:loved|hated|enjoyed)\b", text, re.IGNORECASE):
+        return False
+    return bool(_PREFERENCE.match(text) or _PREFERENCE_ZH.match(text))
+
+
+_DECISION = re.compile(
+    r"^(?:(?:and|but|so|ok|also|actually|then|for \w+(?: \w+)?|in the end|after (?:some|much) \w+),?\s+)*(?:(?:we|I)(?:'ve| have)?\s+(?:finally\s+|just\s+|already\s+)?(?:decided|agreed|settled|chose|opted|picked|went with)\b"
+    r"|let(?:'|’)?s\s+(?:go with|stick (?:with|to)|use|keep|drop|switch to|move to|adopt|settle on|standardi[sz]e on)\b|(?:the )?decision(?: is|:)|decided:?\s"
+    r"|we(?:'ll|’ll| will| are going to|'re going to)\s+(?:use|go with|keep (?!\w+ing\b|(?:\w+ )*in (?:mind|touch)\b)|drop|switch to|move to|stick (?:with|to)|adopt|host|deploy (?:on|to)|store|support|stay (?:on|with))"
+    r"|it(?:'s| is| was) (?:been )?(?:decided|agreed)\b|we(?:'re| are) going with\b)",
+    re.IGNORECASE,
+)
+_DECISION_ZH = re.compile(r"(?:我们|最后|最终|已经|会上)(?:最后|最终|已经|一致)*决定|^(?:决定|定了)[:：，,]?|^(?:我们)?就(?:用|采用|选)|我们(?:选|选定|选择)了|敲定")
+
+
+def is_decision(text: str) -> bool:
+    """Whether the speaker says that something was decided."""
+    return bool(_DECISION.match(text) or _DECISION_ZH.search(text)) and not re.search(r"\b(?:haven't|not yet|never|didn't|yet to)\s+(?:decide|agree|settle)", text, re.IGNORECASE)
+
+
+_HOLD = re.compile(
+    r"\b(?:don't|do not|dont|never|no|nothing|nobody|not)\b[^.;!?]{0,80}\b(?:until|till|unless|before)\s+(?:I|we|the|my|you hear|\w+)\b[^.;!?]{0,60}\b(?:say|says|said|approve|approves|confirm|confirms|tell|sign|signs|ok|okay|go|review|reviewed|done|ready|back|give|agree|green)"
+    r"|\b(?:hold off|wait|stop|pause|freeze|hold)\b[^.;!?]{0,60}\b(?:until|till|for my|before|unless)\b|\bnot until I\b|\b(?:is|are) (?:on hold|frozen) until\b",
+    re.IGNORECASE,
+)
+_HOLD_ZH = re.compile(r"(?:先|暂时|暂)(?:别|不要|不)|等(?:我|我们)[^，。]{0,10}(?:再|之后再|以后再)|在我[^，。]{0,12}(?:之前|以前)[^。]{0,8}(?:不要|别|不许)|没有我[^，。]{0,8}(?:不要|别)")
+
+
+def is_hold(text: str) -> bool:
+    """Whether something must wait for somebody's word ("don't deploy until I say so", 先别上线)."""
+    return bool(_HOLD.search(text) or _HOLD_ZH.search(text))
+
+
+_GOAL = re.compile(
+    r"^(?:(?:and|so|ok|also),?\s+)*(?:(?:our|my|the)\s+(?:\w+\s+)?(?:goal|aim|objective|target|mission)\b[^.]{0,30}?\b(?:is|was|:)|(?:we|I)(?:'d| would)?\s+(?:want|like|need|plan|aim|intend|are going)\s+to\s+"
+    r"(?:migrate|build|ship|release|launch|port|rewrite|replace|publish|deliver|convert|redesign)\b"
+    r"|(?:we|I)(?:'re| are| am|'m)\s+(?:building|migrating|porting|rewriting|developing|preparing)\b|goal:)",
+    re.IGNORECASE,
+)
+_NAMES_GOAL = re.compile(r"\b(?:goal|aim|objective|mission)\b|目标", re.IGNORECASE)
+_GOAL_ZH = re.compile(r"(?:我们|我|项目|这次)的?(?:最终)?目标(?:是|：)|^目标[:：]|^(?:我们|我)(?:想|要|打算|计划)(?:把|做|开发|迁移|重构|实现|写|建)")
+
+
+def is_goal(text: str) -> bool:
+    """Whether the speaker names what the work is for, beyond the next step."""
+    return bool(_GOAL.match(text) or _GOAL_ZH.search(text))

@@ -1,0 +1,229 @@
+"""The local engine: rules over one session, no key, no network; the same window always gives the same claims.
+
+It confirms only what is stated outright. Everything less certain carries its `doubts`, which keep it a draft; the rest is left to search.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from pipelines.engines.local.cues import Cue, cue_of, is_directive, is_order
+from pipelines.engines.local.events import event_claim
+from pipelines.engines.local.facts import PROJECT, Fact, facts_in
+from pipelines.engines.local.procedures import procedures
+from pipelines.engines.local.speech import QUOTE_MAX, Utterance, body_of, clauses, dangling, reason_in, shortened, statement_of, typed, utterances
+from pipelines.model import Claim, Kind, Origin, Question, Quote, Turn
+from pipelines.ports import Extracted, Window
+from pipelines.text.mood import Mood, mood_at, mood_of
+from pipelines.text.slots import USER
+from pipelines.text.statement import Form, Statement, parse
+
+ERRORS_MARKED = frozenset({"claude"})
+"""Formats whose logs flag every failed tool call, so that an unflagged one ended well."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalEngine:
+    """An `Engine` of hand-written rules; English and Chinese, other languages are left to search."""
+
+    name: str = "local/1"
+
+    def extract(self, window: Window) -> Extracted:
+        """Claims and questions of one session, in the order of its turns."""
+        found = _Found(claims=[], questions=[])
+        first = True
+        play = False
+        for turn in window.turns:
+            if turn.event is not None:
+                found.add(event_claim(turn, window.session))
+            elif typed(turn):
+                play = (play or bool(_ROLE_PLAY.search(turn.text))) and not _PLAY_OVER.search(turn.text)
+                found.read(turn, first=first, play=play or bool(_IN_A_STORY.search(turn.text)))
+                first = False
+        marked = window.session.format in ERRORS_MARKED
+        found.claims.extend(procedures(window.turns, errors_are_marked=marked))
+        made = {c.uid: replace(c, made_by=self.name) for c in found.claims}
+        return Extracted(claims=tuple(made.values()), questions=tuple(found.questions))
+
+
+_ROLE_PLAY = re.compile(
+    r"\b(?:let(?:'|’)?s (?:role-?\s?play|pretend)|role-?\s?play(?:ing)?\b|pretend (?:that |to be |you(?:'re| are)|I(?:'m| am))|I(?:'ll| will) be the \w+ and you)|角色扮演|扮演|假装",
+    re.IGNORECASE,
+)
+_IN_A_STORY = re.compile(r"\bin (?:this|my|our|the) (?:story|novel|game|scenario|play|script|dream)\b|\b(?:my|our) (?:main )?character\b|剧本里|小说里", re.IGNORECASE)
+_PLAY_OVER = re.compile(r"\b(?:stop|end|done with|no more|out of) (?:the )?(?:role-?\s?play(?:ing)?|pretending|character|game)\b|out of character", re.IGNORECASE)
+_CONTENT = re.compile(
+    r"^\s*(?:please\s+|can you\s+|could you\s+|help me\s+|I (?:want|need) you to\s+)*(?:translate|proofread|rewrite|rephrase|paraphrase|summari[sz]e|correct|edit|improve|polish|analy[sz]e|classify|write|continue|complete|act as"
+    r"|reword|shorten|respond to|reply to|answer as|generate|draft|compose|fix the grammar)\b[^\n:]{0,200}(?::|\n)|^\s*(?:请)?(?:翻译|润色|改写|总结|续写|写|修改)[^\n:：]{0,60}[:：\n]",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What has been read so far."""
+
+    claims: list[Claim]
+    questions: list[Question]
+
+    def add(self, claim: Claim | None) -> None:
+        if claim is not None:
+            self.claims.append(claim)
+
+    def read(self, turn: Turn, *, first: bool, play: bool) -> None:
+        """The claims of one typed turn. `play`: a role is being played, so what "I" say is nobody's fact."""
+        content = _CONTENT.match(turn.text)
+        for said in utterances(turn):
+            if content is not None and said.end > content.end():
+                return
+            made = tuple(_claims_of(said, first=first))
+            if play:
+                made = tuple(replace(c, doubts=(*c.doubts, "role_play")) for c in made if c.subject != (turn.speaker or USER))
+            self.claims.extend(made)
+            self.questions.extend(_question(c) for c in made if "dangling_reference" in c.doubts and c.kind is not Kind.FACT)
+
+
+def _claims_of(said: Utterance, *, first: bool) -> Iterator[Claim]:
+    """Claims of one sentence: what its cue says it is, else the facts it states."""
+    text = said.text
+    body = body_of(text)
+    mood = _mood(said, body)
+    cue = cue_of(body, mood, memory=said.turn.memory, corrects=said.turn.corrects is not None, first=first)
+    facts = facts_in(body, speaker=said.turn.speaker) if _may_state(body, mood, cue) else ()
+    if facts:
+        yield from (_fact(said, fact) for fact in facts)
+    elif cue is not None and not (cue.kind is Kind.RULE and not cue.standing and dangling(text)):
+        yield _cued(said, cue, body)
+    elif said.turn.memory and mood is not Mood.QUESTION:
+        yield _cued(said, Cue(kind=Kind.FACT, standing=True), body)
+
+
+def _mood(said: Utterance, body: str) -> Mood:
+    """The mood of the sentence where it stands, or of its words without their lead-in when that is stricter ("Instead stage …" is a request)."""
+    mood = mood_at(said.turn.text, said.start, said.end)
+    return mood if mood is not Mood.PLAIN else mood_of(body)
+
+
+def _may_state(body: str, mood: Mood, cue: Cue | None) -> bool:
+    """Whether the sentence is a plain statement, not an order, a hold or a taste that only looks like one."""
+    ordered = cue is not None and cue.kind in {Kind.RULE, Kind.HOLD, Kind.PREFERENCE, Kind.GOAL}
+    return mood is Mood.PLAIN and not ordered and not is_order(body) and not is_directive(body)
+
+
+def _fact(said: Utterance, fact: Fact) -> Claim:
+    needed = [v for v in (fact.value, fact.old_value) if v]
+    short = shortened(said, needed)
+    shown = short or _opening(said)
+    doubts = [*fact.doubts]
+    if short is None:
+        doubts.append("run_on")
+    if dangling(fact.value or "") or (fact.subject != (said.turn.speaker or USER) and dangling(shown.text)):
+        doubts.append("dangling_reference")
+    reason, extra = _reason(said, fact.reason, shown)
+    return Claim(
+        kind=Kind.FACT,
+        subject=fact.subject,
+        attribute=fact.attribute,
+        qualifier=fact.qualifier,
+        statement=statement_of(shown.text),
+        quotes=(shown.quote, *extra),
+        value=fact.value,
+        negated=fact.negated,
+        cardinality="single" if fact.single else "set",
+        old_value=fact.old_value,
+        reason=reason,
+        standing_mark=said.turn.memory,
+        doubts=tuple(dict.fromkeys(doubts)),
+    )
+
+
+def _cued(said: Utterance, cue: Cue, body: str) -> Claim:
+    shown = _own_clause(said, cue)
+    doubts = [*cue.doubts]
+    if shown is None:
+        shown = _opening(said)
+        doubts.append("run_on")
+    if dangling(shown.text):
+        doubts.append("dangling_reference")
+    read = parse(body_of(shown.text), speaker=said.turn.speaker)
+    slotted = read.form is Form.SLOT and cue.kind in {Kind.PREFERENCE, Kind.DECISION, Kind.FACT} and _whole_value(read)
+    words = " ".join(w for w in read.words if w not in _POLAR)
+    own = cue.kind is Kind.PREFERENCE
+    reason, extra = _reason(said, read.reason, shown)
+    return Claim(
+        kind=cue.kind,
+        subject=(read.subject if slotted and read.subject else "") or (said.turn.speaker or USER if own else PROJECT),
+        attribute=(read.attribute if slotted else words) or body,
+        qualifier=read.qualifier,
+        statement=statement_of(shown.text),
+        quotes=(shown.quote, *extra),
+        value=read.value if slotted else None,
+        negated=read.negated,
+        cardinality=read.cardinality if slotted else "single",
+        old_value=read.old_value if slotted else None,
+        reason=reason,
+        standing_mark=cue.standing,
+        doubts=tuple(dict.fromkeys(doubts)),
+    )
+
+
+def _whole_value(read: Statement) -> bool:
+    """Whether the value read is all that the sentence says of it: nothing but a reason, an alternative or the end stands behind."""
+    if not read.value or len(read.value.split()) > 6:
+        return False
+    behind = read.text.partition(read.value)[2]
+    return read.value in read.text and re.match(r"\s*[\"'”’)`*]*\s*(?:[.!;。！；]|$|,?\s*(?:because|since|over|instead|rather|not|now|from now|going forward|please|for|as)\b|[，,]?因为)", behind) is not None
+
+
+_POLAR = frozenset(
+    ["always", "alway", "never", "don't", "dont", "do", "not", "no", "must", "mustn't", "should", "shouldn't", "shall", "cannot", "can't", "avoid", "stop", "make", "sure", "ensure", "need", "to", "from", "on", "now", "going", "forward", "ever", "will", "would", "want", "remember", "instead", "必须", "务必", "一律", "不要", "不用", "禁止", "别", "永远", "始终", "每次", "都", "不", "以后", "今后", "从现在起", "记住"]
+)
+"""Words that order, forbid or mark as standing: left out of what a rule is about, so that "never use npm" and "use npm" are about one thing."""
+
+
+def _own_clause(said: Utterance, cue: Cue) -> Utterance | None:
+    """The sentence if it can be quoted whole, else the one clause that carries the same cue."""
+    if said.end - said.start <= QUOTE_MAX:
+        return said
+    same = [c for c in clauses(said) if c.end - c.start <= QUOTE_MAX and _kind_of(c) is cue.kind]
+    return same[0] if len(same) == 1 else None
+
+
+def _kind_of(part: Utterance) -> Kind | None:
+    body = body_of(part.text)
+    found = cue_of(body, _mood(part, body), memory=part.turn.memory, corrects=part.turn.corrects is not None, first=True)
+    return found.kind if found is not None else None
+
+
+def _opening(said: Utterance) -> Utterance:
+    """The first words of a run-on, as many as a quote may hold."""
+    text = said.turn.text
+    end = min(said.end, said.start + QUOTE_MAX)
+    while end < said.end and end > said.start + 1 and not text[end - 1].isspace() and text[end - 1].isascii():
+        end -= 1
+    return Utterance(turn=said.turn, start=said.start, end=max(end, said.start + 1))
+
+
+_REASON_FOLLOWS = re.compile(
+    r"[\s.!,;。！，]*(?:(?:because|the reason|due to|it's because|that's because)\b|因为|由于|是因为)[^.!?。！？\n]{3,160}", re.IGNORECASE
+)
+
+
+def _reason(said: Utterance, read: str | None, shown: Utterance) -> tuple[str | None, tuple[Quote, ...]]:
+    """The person's own reason, of this sentence or of a next one that is nothing but a reason ("Because …"), and its quote where `shown` does not hold it."""
+    own = reason_in(said.text) or read
+    text = said.turn.text
+    if own is None and (following := _REASON_FOLLOWS.match(text, said.end)) is not None:
+        own = reason_in(following.group())
+    if own is None or own in shown.text:
+        return own, ()
+    at = text.find(own, said.start)
+    if at < 0 or said.turn.origin_of(at, at + len(own)) is not Origin.USER:
+        return None, ()
+    return own, (Quote(turn=said.turn.uid, start=at, end=at + len(own), text=own),)
+
+
+def _question(claim: Claim) -> Question:
+    return Question(text=f"What does this refer to: {claim.statement}", quotes=claim.quotes)

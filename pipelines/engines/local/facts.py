@@ -1,0 +1,199 @@
+"""Facts a person states outright: an attribute with a value ("the API listens on port 8080"), of a thing, the team, themselves or somebody they name.
+
+The reading is `text.statement`'s; this module decides what of it is worth a claim. What is broken, shown, failing or done right now is a report of the
+moment, not a fact; what names no subject or no value is dropped.
+"""
+
+# Full-width characters are data here.
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from pipelines.engines.local.personal import Personal, personal_facts
+from pipelines.text.slots import SINGLE, SINGLE_RELATIONS, USER
+from pipelines.text.statement import Form, Person, Statement, parse
+from pipelines.text.values import Value, typed_values
+
+PROJECT = "project"
+"""Subject of what is said of the work as a whole ("we deploy on Thursdays")."""
+SUBJECT_WORDS_MAX = 6
+VALUE_WORDS_MAX = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One stated fact, ready to become a claim. `doubts` say what is missing for more than a draft."""
+
+    subject: str
+    attribute: str
+    value: str | None
+    qualifier: str = ""
+    old_value: str | None = None
+    negated: bool = False
+    single: bool = True
+    reason: str | None = None
+    doubts: tuple[str, ...] = ()
+
+
+def facts_in(sentence: str, *, speaker: str | None) -> tuple[Fact, ...]:
+    """The facts of one plain sentence (already freed of its lead-in), the speaker's own ones first; `speaker` names who says "I"."""
+    own = personal_facts(sentence)
+    if own:
+        reason = parse(sentence).reason
+        return tuple(_own(fact, speaker or USER, reason) for fact in own)
+    if _OF_THE_MOMENT.search(sentence):
+        return ()
+    found = [f for f in (_stated(part, speaker) for part in _halves(sentence)) if f is not None]
+    return tuple({(f.subject, f.attribute, f.qualifier, f.value): f for f in found}.values())
+
+
+_OF_THE_MOMENT = re.compile(
+    r"\b(?:still|not working|doesn't work|does not work|isn't working|is broken|are broken|fails?|failed|failing|crash(?:es|ed)?|error|bug|stuck|missing|wrong|slow|shows?|showing|seeing|seems?|looks?"
+    r"|appears?|getting|loading|just now|at the moment|right now|today|currently (?:open|failing|broken)|supposed to|should|could|would|can you|let's)\b"
+    r"|报错|失败|坏了|看起来|好像|似乎|应该|刚才|今天|昨天",
+    re.IGNORECASE,
+)
+_PAST = re.compile(r"\b(?:went|was|were|had|did|got)\b", re.IGNORECASE)
+_NOT_A_SUBJECT = re.compile(r"^(?:it|this|that|there|here|these|those|he|she|they|one|something|everything|nothing|what|which|who|everyone|someone|anyone|problem|issue|point|thing|idea|reason|question|answer)\b|[?!{}<>]", re.IGNORECASE)
+_EMPTY_VALUE = re.compile(r"^(?:it|this|that|these|those|there|here|them|him|her|what|how|something|nothing|good|bad|great|fine|nice|ok|okay|right|wrong|true|false|very|too|so|really|more|less|like|going|done|ready)\b", re.IGNORECASE)
+
+_THINGS = frozenset(SINGLE) | SINGLE_RELATIONS | {"value", "support"}
+_PASSING_STATES = frozenset({"broken", "fixed", "done", "open", "closed"})
+_OF_CODE = frozenset({"port", "url", "version", "platform", "host", "timeout", "ttl", "location", "database", "region"})
+"""Attributes no person has: "the client listens on port 5173" is about a program."""
+_OF_PEOPLE = frozenset(
+    "home employer birthday age name email phone height weight job education hometown allergy diet likes prefers spouse username".split()  # noqa: SIM905
+)
+_MEASURED = frozenset({"port", "version", "url", "path", "money", "percent", "duration", "quantity", "date", "time", "weekday", "bound", "address", "email"})
+
+
+def _own(fact: Personal, speaker: str, reason: str | None) -> Fact:
+    return Fact(
+        subject=speaker, attribute=fact.attribute, value=fact.value, old_value=fact.old, negated=fact.negated, single=fact.single, reason=reason
+    )  # fmt: skip
+
+
+def _halves(sentence: str) -> tuple[str, ...]:
+    """Both halves of "A listens on port 8080 and B on port 5173": the second borrows the verb of the first."""
+    two = _TWO_PORTS.match(sentence)
+    if two is None:
+        return (sentence,)
+    return (two["first"], f"{two['second']} {two['verb']} {two['rest']}")
+
+
+_TWO_PORTS = re.compile(
+    r"^(?P<first>.+?\b(?P<verb>listens|runs|is|are|lives|serves)\s+(?:on|at|in)\s+[^,;]+?),?\s+and\s+(?P<second>(?:the\s+)?[\w -]{2,40}?)\s+(?P<rest>(?:on|at|in)\s+[^,;.]+)[.!]?$",
+    re.IGNORECASE,
+)
+_NOT_OLD = re.compile(r"^(?P<new>.+?),?\s+(?:and\s+)?(?:not|instead of|no longer|rather than)\s+(?P<old>\S+(?:\s\S+){0,3}?)[.!]?$", re.IGNORECASE)
+
+
+def _stated(sentence: str, speaker: str | None) -> Fact | None:
+    if (over := _NOT_OLD.match(sentence)) and len(typed_values(over["old"])) == 1:
+        shorter = parse(over["new"], speaker=speaker)
+        fact = _slot(shorter) if shorter.form is Form.SLOT else None
+        if fact is not None:
+            return replace(fact, old_value=over["old"].strip(" .`'\""), reason=fact.reason or parse(sentence).reason)
+    read = parse(sentence, speaker=speaker)
+    if read.old_value is None and _PAST.search(sentence):
+        return None
+    if read.form is Form.SLOT:
+        return None if read.attribute in {"use", "tool"} and not _SAYS_WHAT_IS_USED.search(sentence) else _slot(read)
+    return _measured(read, sentence) if read.form is Form.FREE else None
+
+
+_SAYS_WHAT_IS_USED = re.compile(
+    r"^(?:we|our|the|all|every|each|(?-i:[A-Z][\w.]*)|I)\b.*\b(?:us(?:es?|ing)|runs?|writes?|written|built|migrated|switched|moved|replaced|chose|picked|uses?)\b|\b(?:migrated|switched|moved|replaced)\b|使用|采用|用的?是|换成|改用|改成|迁移",
+    re.IGNORECASE,
+)
+
+
+def _slot(read: Statement) -> Fact | None:
+    if not read.value or len(read.value.split()) > VALUE_WORDS_MAX or _EMPTY_VALUE.match(read.value):
+        return None
+    subject = read.subject
+    if read.person is Person.UNRESOLVED or len(subject.split()) > SUBJECT_WORDS_MAX or _NOT_A_SUBJECT.search(subject):
+        return None
+    accepted = {Person.SPEAKER: _of_speaker, Person.OTHER: _of_person, Person.GROUP: _of_thing, Person.THING: _of_thing}[read.person]
+    if not accepted(read):
+        return None
+    whole = subject or (read.old_value if read.attribute == "name" else "") or (PROJECT if read.person is Person.GROUP or read.qualifier or read.attribute in _OF_THE_WORK else "")
+    if not whole:
+        return None
+    return Fact(
+        subject=whole, attribute=read.attribute, value=read.value, qualifier=read.qualifier, old_value=read.old_value, negated=read.negated,
+        single=read.cardinality == "single", reason=read.reason,
+    )  # fmt: skip
+
+
+_OF_THE_WORK = frozenset({"database", "framework", "package manager", "formatter", "linter", "bundler", "test runner", "license", "branch", "region", "time zone", "url", "date", "tool", "version", "budget"})
+
+
+def _of_speaker(read: Statement) -> bool:
+    """Attributes of a person that are named by a noun or verb of their own; "I'm tired" and "I like it" are none."""
+    return read.attribute in _OF_PEOPLE - {"likes", "prefers", "name", "job", "age"} or (read.attribute == "age" and bool(re.fullmatch(r"\d{1,3}", read.value or "")))
+
+
+def _of_person(read: Statement) -> bool:
+    if read.attribute in _OF_CODE:
+        return _of_thing(read)
+    if re.search(r"\b(?:I|I'm|I'll|I've|my|me|we|you|feel|want|of course|besides)\b", read.subject, re.IGNORECASE):
+        return False
+    return read.attribute in _OF_PEOPLE and read.subject.casefold() not in {"", USER}
+
+
+def _of_thing(read: Statement) -> bool:
+    if read.attribute == "state":
+        return read.value not in _PASSING_STATES and (read.value or "").casefold() not in _PASSING_STATES
+    if read.attribute in {"use", "tool"}:
+        return (_names_something(read) and bool(read.subject)) or (read.person is Person.GROUP and len((read.value or "").split()) <= 3)
+    return (read.attribute in _THINGS or read.attribute.startswith(("max ", "min ", "position from"))) and _is_value(read)
+
+
+def _is_value(read: Statement) -> bool:
+    """A value that code, a number or a name spells; for a direction or date its own words."""
+    return bool(typed_values(read.value or "")) or read.attribute.startswith("position from") or _names_something(read) or len((read.value or "").split()) <= 2
+
+
+def _names_something(read: Statement) -> bool:
+    value = read.value or ""
+    return any(v.kind in {"identifier", "name", "path", "version", "url"} for v in typed_values(value)) or bool(re.match(r"[A-Z0-9`][\w.+#/-]*(?:\s[A-Z0-9][\w.+#-]*){0,3}$", value))
+
+
+def _measured(read: Statement, sentence: str) -> Fact | None:
+    """A custom with one measured value ("we keep the audit log for 90 days"): what stays when the value is taken out is its attribute."""
+    values = [v for v in typed_values(sentence) if v.kind in _MEASURED | {"identifier", "number"}]
+    if " no longer " in sentence:
+        return _no_longer(read, sentence, values)
+    custom = _CUSTOM.match(sentence)
+    if custom is None:
+        return None
+    measured = [v for v in values if v.kind in _MEASURED and v.start >= custom.end("verb")]
+    if len(measured) != 1 or read.person not in {Person.GROUP, Person.THING} or _NOT_A_SUBJECT.search(custom["np"]):
+        return None
+    value = sentence[measured[0].start : measured[0].end]
+    body = re.split(r"\s*[,;]?\s*\b(?:because|due to|since)\b", sentence)[0]
+    attribute = " ".join(parse(body.replace(value, " ", 1)).words)
+    if len(attribute.split()) < 2:
+        return None
+    subject = PROJECT if custom["np"].casefold() in {"we", "our team", "the team"} else re.sub(r"^(?:the|our|a|an)\s+", "", custom["np"], flags=re.IGNORECASE)
+    return Fact(subject=subject, attribute=attribute, value=value, qualifier=read.qualifier, negated=read.negated, reason=read.reason)
+
+
+_CUSTOM = re.compile(
+    r"^(?P<np>we|our team|the team|(?:the|our)\s+[\w -]{2,40}?|[A-Z][\w.-]+(?:\s[\w.-]+){0,3}?)\s+(?:now\s+|only\s+|always\s+|usually\s+)?"
+    r"(?P<verb>keeps?|retains?|stores?|deploys?|releases?|ships?|meets?|backs? up|rotates?|renews?|expires?|takes?|costs?|needs?|requires?|allows?|holds?|supports?|pays?|bills?|charges?|runs?|starts?"
+    r"|begins?|ends?|closes?|opens?|is due|are due|lasts?|lets?|limits?|caps?|polls?|retries|times? out)\b(?!\s+(?:to|like)\b)",
+    re.IGNORECASE,
+)
+
+
+def _no_longer(read: Statement, sentence: str, values: list[Value]) -> Fact | None:
+    """"Node v24 no longer requires the --experimental-strip-types": a fact when both ends are named by code or versions."""
+    found = re.match(r"^(?P<np>[\w.@/-]+(?:\s[\w.@/-]+){0,3})\s+no longer\s+(?:needs?|requires?|supports?|uses?|has|accepts?|allows?)\b", sentence)
+    if found is None or _NOT_A_SUBJECT.search(found["np"]) or not any(v.start >= found.end() for v in values):
+        return None
+    value = next(v for v in values if v.start >= found.end())
+    return Fact(subject=found["np"], attribute=" ".join(read.words[:4]), value=sentence[value.start : value.end], negated=True, single=False, reason=read.reason)

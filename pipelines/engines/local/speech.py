@@ -1,0 +1,246 @@
+"""Who is speaking in a turn, and what of it may be quoted: the sentences a person typed, with exact offsets.
+
+A user's message also carries what was pasted: logs, stack traces, code, tables, whole documents, context a program put in front. None of that is the
+person's word, so none of it leaves this module. What is left is cut into sentences and, for statements, to at most 160 characters at the sentence's
+own punctuation.
+"""
+
+# Full-width characters are data here.
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pipelines.model import Origin, Quote, Role, Turn
+from pipelines.text.sentences import Span, sentences
+from pipelines.text.words import is_cjk
+
+QUOTE_MAX = 160
+DOCUMENT_MIN = 1_500
+"""Characters from which a message made of lists, headings and tables counts as a pasted document."""
+SENTENCES_MAX = 14
+"""A long message of more sentences than this was written elsewhere and pasted."""
+TURN_MAX = 20_000
+"""Characters of a message that are read; nobody types more by hand."""
+
+_FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_TAGGED = re.compile(r"<([A-Za-z][\w-]*)(?:\s[^<>]*)?>.*?</\1>", re.DOTALL)
+_IDE_CONTEXT = re.compile(r"\A\s*# Context from my IDE setup:.*?^## My request for Codex:[ \t]*$", re.MULTILINE | re.DOTALL)
+_QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
+_MACHINE_LINE = re.compile(
+    r"^\s*(?:at\s+\S+.*[:(]\S*\d+\)?\s*$|File \".*\", line \d+|Traceback \(most|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|\[\w+\]\s|(?:\w+:)?\s*(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL)\b"
+    r"|[$%#]\s+\w+|\w[\w.]*(?:Error|Exception)\b\s*:|(?:npm|pnpm|yarn) (?:ERR|error|warn)|error(?:\[\w+\])?: |warning: |fatal: |\+\+\+ |--- |@@ |diff --git"
+    r"|(?:import|from|export|const|let|var|def|class|function|return|public|private|package|#include|SELECT|INSERT|UPDATE|CREATE)\s.*[;{}()=\"']"
+    r"|[\w.-]+\.\w{1,5}:\d+|[{}\[\]();,<>|=+*/\\-]+\s*$|\|.*\||\"?[\w-]+\"?\s*[:=]\s*[\[{\"'])"
+)
+_LISTED = re.compile(r"^\s*(?:[-*+•]\s|\d+[.)、]\s|#{1,6}\s|\||\[[ x]\])")
+_TERMINAL = tuple(".!?:;。！？：；…")
+_WRAP_MIN = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Utterance:
+    """A stretch of a turn that its person typed: one sentence, or a part of one cut at its own punctuation."""
+
+    turn: Turn
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        """The words as typed, line breaks folded to a space."""
+        return re.sub(r"\s*\n\s*", " ", self.turn.text[self.start : self.end])
+
+    @property
+    def quote(self) -> Quote:
+        """The same stretch, verbatim."""
+        return Quote(turn=self.turn.uid, start=self.start, end=self.end, text=self.turn.text[self.start : self.end])
+
+
+def typed(turn: Turn) -> bool:
+    """Whether a person typed this turn in the main conversation."""
+    return turn.origin is Origin.USER and turn.role is Role.USER and not turn.sidechain and turn.call is None and turn.result is None
+
+
+def utterances(turn: Turn) -> tuple[Utterance, ...]:
+    """The sentences the person typed, in order; none for a turn of anybody else or a pasted document."""
+    text = turn.text[:TURN_MAX]
+    if not typed(turn) or _is_document(text):
+        return ()
+    pasted = tuple(_pasted(text))
+    spans = [s for s in _unwrapped(text, _plain_sentences(text, pasted)) if turn.origin_of(s.start, s.end) is Origin.USER]
+    return tuple(Utterance(turn=turn, start=s.start, end=s.end) for s in spans if _is_prose(s.of(text)))
+
+
+def clauses(said: Utterance) -> tuple[Utterance, ...]:
+    """The parts of a sentence between its own semicolons, dashes, and commas before a new clause; the sentence itself when it has none."""
+    text = said.turn.text[said.start : said.end]
+    parts: list[Utterance] = []
+    at = 0
+    for cut in _CLAUSE.finditer(text):
+        parts.append(Utterance(turn=said.turn, start=said.start + at, end=said.start + cut.start()))
+        at = cut.end()
+    parts.append(Utterance(turn=said.turn, start=said.start + at, end=said.end))
+    return tuple(p for p in map(_trimmed, parts) if p is not None)
+
+
+_CLAUSE = re.compile(r"\s*(?:;|；|\s[—–-]{1,2}\s|\.{2,}|…+)\s*|,\s+(?=(?:and|but|so|also|then|because|since|as)\s)|[，,](?=(?:但|所以|然后|而且|并且|因为|另外))\s*")
+
+
+def shortened(said: Utterance, needed: Sequence[str]) -> Utterance | None:
+    """The sentence when it fits a quote, else its one clause that fits and holds all of `needed`; None for a run-on."""
+    if said.end - said.start <= QUOTE_MAX:
+        return said
+    fitting = [c for c in clauses(said) if c.end - c.start <= QUOTE_MAX and all(n.casefold() in c.text.casefold() for n in needed)]
+    return fitting[0] if len(fitting) == 1 and needed else None
+
+
+def statement_of(text: str) -> str:
+    """The words as a sentence of its own: `body_of` with a capital letter where it opens with a plain word."""
+    shown = body_of(text)
+    first = shown.split(" ", 1)[0]
+    return shown[:1].upper() + shown[1:] if first.isascii() and re.fullmatch(r"[a-z]+[,:']?[a-z]*", first) else shown
+
+
+def body_of(text: str) -> str:
+    """The words without what only links them to the talk ("no, ", "ok so", "please"); nothing else changed."""
+    shown = re.sub(r"\s+", " ", text).strip(" \t\n-–—*•")
+    previous = ""
+    while shown != previous:
+        previous = shown
+        shown = _LEAD.sub("", shown, count=1) or shown
+        shown = _TAIL.sub("", shown) or shown
+    return shown
+
+
+_LEAD = re.compile(
+    r"^(?:(?:no|nope|nah|yes|yeah|yep|yup|ok|okay|so|and|but|also|btw|by the way|actually|fyi|hey|hi|instead(?! of)|please|pls|plz|oh|ah|hmm+|sure|great|nice|thanks|thank you|sorry|anyway"
+    r"|remember that|remember to)\b(?!\s+(?:one|longer|more|way|idea|to|not|worries|matter|far|that|as)\b)[\s,.!:;–—-]+"
+    r"|(?:well|right|alright|hello|wait|then|look|listen|instead|note|reminder|remember|cool|perfect|good|correction|update)\b\s*[,.!:;–—]+\s*"
+    r"|(?:不对|不是的|不，|不,|好的|好|对了|另外|还有|请记住|记住|记一下|顺便说一下|嗯|那么|麻烦|请)(?:[，,：:。！!\s]+|(?=\S))[，,：:。！!\s]*)",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(r"(?:[\s,]+(?:please|pls|plz|thanks|thank you|ok|okay|tbh|btw|lol|haha+|:\)|😊|🙂))+[\s.!]*$", re.IGNORECASE)
+
+
+def dangling(text: str) -> bool:
+    """Whether the sentence points at something it does not name ("don't do that", "it must be there", 它)."""
+    plain = body_of(text)
+    if _DANGLING_ZH.search(plain):
+        return True
+    return any(_unnamed(plain, found) for found in _POINTER.finditer(plain))
+
+
+_POINTER = re.compile(r"\b(?:this|that|these|those|it|its|it's|them|they|they're|there|here|he|she|him|his|her|both|the same|the (?:other|former|latter|above)|above|below)\b", re.IGNORECASE)
+_DANGLING_ZH = re.compile(r"^(?:它|它们|这|那|他|她)(?!个?(?:项目|仓库|应用|程序|周|月|年|里))|(?:这样|那样|这么做|那么做|上面|下面的)")
+_OF_THE_SCOPE = re.compile(
+    r"\s+(?:\w+\s)?(?:project|repo|repository|codebase|app|application|machine|computer|site|website|workspace|wiki|team|company|service|week|month|year|morning|evening|weekend"
+    r"|time|summer|winter|spring|fall|autumn|day|days)\b",
+    re.IGNORECASE,
+)
+_COMPLEMENT = re.compile(r"\s+(?:is|are|was|were|has|have|can|will|must|should|does|do|did|you|we|i|the|a|an|all|every|no|any|my|our|your|there|it|contains?|ends?|starts?|uses?|needs?|runs?)\b", re.IGNORECASE)
+
+
+def _unnamed(text: str, found: re.Match[str]) -> bool:
+    word = found.group().casefold()
+    before = re.findall(r"[\w./@#-]+", text[: found.start()])
+    after = text[found.end() :]
+    if word in {"this", "that", "these", "those"} and _OF_THE_SCOPE.match(after):
+        return False
+    if word == "that" and before and (_COMPLEMENT.match(after) or re.match(r"\s+\w+s\b", after)):
+        return False
+    if word == "there" and re.match(r"\s+(?:is|are|was|were|will|must|should|has|have)\b", after, re.IGNORECASE):
+        return False
+    if word in {"here", "there"} and re.search(r"\b(?:live|lived|moved|stay|born|over|out|in|from)\s*$", text[: found.start()], re.IGNORECASE):
+        return True
+    named_before = len(before) >= 3 and any(len(w) > 3 for w in before[:-1])
+    return not (named_before and word not in {"this", "that", "these", "those", "above", "below", "the above", "the same", "the other"})
+
+
+def reason_in(text: str) -> str | None:
+    """The person's own reason, as they gave it ("because …", "since …", 因为 …); None when they gave none."""
+    found = _REASON.search(text)
+    if found is None:
+        return None
+    words = next(g for g in found.groups() if g is not None).strip(" \t\n,，。.!！;；")
+    return words if 3 <= len(words) <= QUOTE_MAX or (len(words) >= 2 and any(map(is_cjk, words))) else None
+
+
+_REASON = re.compile(
+    r"(?:\bbecause(?: of)?|\bcuz|\bdue to|\bso that|\bas it turns out|(?<=,\s)since|(?<=,\s)as|\bthe reason (?:is|being)(?: that)?)\s+([^.!?。！？;]+)"
+    r"|(?:^|[\s(])[Ss]ince\s+(?!\d|then\b|yesterday\b|last\b|this\b|monday\b|january\b)([^.!?。！？;,]+)(?=,)"
+    r"|(?:因为|由于|是因为|原因是)([^。！？!?；;，,]+)",
+    re.IGNORECASE,
+)
+
+
+def _is_document(text: str) -> bool:
+    lines = [line for line in text.splitlines() if line.strip()]
+    listed = sum(1 for line in lines if _LISTED.match(line))
+    if len(text) < DOCUMENT_MIN:
+        return False
+    return (len(lines) >= 8 and listed >= 0.3 * len(lines)) or len(sentences(text)) >= SENTENCES_MAX
+
+
+def _pasted(text: str) -> Iterator[tuple[int, int]]:
+    """Spans nobody typed: fences, tagged blocks, `>` lines, IDE context, lines of logs and code."""
+    for pattern in (_FENCE, _TAGGED, _IDE_CONTEXT, _QUOTED_LINE):
+        yield from (found.span() for found in pattern.finditer(text))
+    for line in re.finditer(r"[^\n]+", text):
+        if _MACHINE_LINE.match(line.group()) or (line.group().startswith(("    ", "\t\t")) and not _reads_as_prose(line.group())):
+            yield line.span()
+
+
+def _reads_as_prose(line: str) -> bool:
+    return len(re.findall(r"[^\W\d_]{2,}", line)) >= 4 and not re.search(r"[{}();=<>]", line)
+
+
+def _plain_sentences(text: str, pasted: Sequence[tuple[int, int]]) -> Iterator[Span]:
+    for span in sentences(text):
+        if not any(span.start < b and a < span.end for a, b in pasted):
+            yield span
+
+
+def _unwrapped(text: str, spans: Iterator[Span]) -> Iterator[Span]:
+    """Sentences whose lines a terminal or editor wrapped, joined again: the line is long, ends nowhere, and the next goes on in lower case."""
+    held: Span | None = None
+    for span in spans:
+        if held is not None and _goes_on(text, held, span):
+            held = Span(held.start, span.end)
+            continue
+        if held is not None:
+            yield held
+        held = span
+    if held is not None:
+        yield held
+
+
+def _goes_on(text: str, before: Span, after: Span) -> bool:
+    gap = text[before.end : after.start]
+    if gap.count("\n") != 1 or gap.strip() or text[before.start : before.end].endswith(_TERMINAL):
+        return False
+    line_start = text.rfind("\n", 0, before.end) + 1
+    wraps = before.end - line_start >= _WRAP_MIN
+    return wraps and (text[after.start].islower() or text[after.start] in "@`\"'(/.")
+
+
+def _is_prose(sentence: str) -> bool:
+    """Mostly letters and at least two words (or three Chinese characters): a sentence, not a fragment of data."""
+    dense = re.sub(r"\s", "", sentence)
+    if not dense or dense.endswith((";", "{", "(", '",', "=>")) or "=>" in dense:
+        return False
+    letters = sum(ch.isalpha() for ch in dense)
+    chinese = sum(map(is_cjk, dense))
+    return letters >= 0.5 * len(dense) and (len(sentence.split()) >= 2 or chinese >= 3)
+
+
+def _trimmed(said: Utterance) -> Utterance | None:
+    text = said.turn.text
+    start, end = said.start, said.end
+    while start < end and text[start] in " \t\n,;，；":
+        start += 1
+    while end > start and text[end - 1] in " \t\n,;，；":
+        end -= 1
+    return Utterance(turn=said.turn, start=start, end=end) if start < end else None

@@ -1,0 +1,543 @@
+"""Takes logs in: what is new in each file goes masked into the archive and as turns into the store, together with the cursor that says so.
+
+A file is opened once and read up to the size it had then. What is read is checked again before it is committed (systems R11): bytes that changed
+meanwhile are thrown away and read again. Each batch of some megabytes is one commit that moves the cursor, so memory stays flat and a crash loses
+nothing. Logs are opened read-only and never written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from pathlib import PurePosixPath
+from typing import Final, Protocol
+
+from pipelines.errors import Conflict, UnreadableSource
+from pipelines.logs.codec import Source, plain_name
+from pipelines.logs.discovery import Found, Missing, discover
+from pipelines.logs.reader import Carry, FileContext, Reader, WrittenNote
+from pipelines.logs.redaction import Redactor
+from pipelines.logs.split import RECORD_MAX, Bad, Blank, Pending, Piece, Record, end_of, split, split_stream
+from pipelines.model import BadSpan, OnlineNote
+from pipelines.notes.folder import read_text
+from pipelines.ports import Blobs, IntakeBatch, Seen, Segment, SourceState
+
+BATCH: Final = 8 * 1024 * 1024
+"""Bytes of a log committed at a time, at least (a longer record is one batch)."""
+SEGMENT_MAX: Final = 16 * 1024 * 1024
+EDGE: Final = 4096
+"""Bytes at the head and before the cursor whose keyed digests tell growth from a rewrite."""
+ATTEMPTS_MAX: Final = 4
+VARIANTS_MAX: Final = 32
+SNIFFED: Final = 64
+CLOSED_AFTER: Final = timedelta(days=1)
+"""A log not written to for this long is read as closed: records behind an object that never ends are looked for."""
+_SNIFF_BYTES: Final = 256 * 1024
+_LINE_MAX: Final = 8 * 1024 * 1024
+
+
+class Receipt(Protocol):
+    """What the store says of a committed batch."""
+
+    @property
+    def new_turns(self) -> int: ...
+
+
+class IntakeStore(Protocol):
+    """What intake needs of a store. `commit_intake` is one transaction and raises Conflict when the cursor is not where the batch was read from."""
+
+    def mac(self, *parts: str | bytes) -> str: ...
+    def seen_files(self, scope: str) -> Mapping[str, Seen]: ...
+    def source(self, scope: str, identity: str) -> SourceState | None: ...
+    def commit_intake(self, scope: str, batch: IntakeBatch) -> Receipt: ...
+    def touch(self, scope: str, seen: Seen) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakenIn:
+    """What came of one file. Counts are of this reading alone; `good`, `bad` and `blank` count pieces, `*_bytes` and `pending` bytes.
+
+    `refused` says why nothing (more) was taken; `skipped` says that it is a file found in a folder which is simply no log.
+    """
+
+    path: str
+    identity: str = ""
+    format: str = ""
+    sessions: tuple[str, ...] = ()
+    new_turns: int = 0
+    turns: int = 0
+    lines: int = 0
+    good: int = 0
+    bad: int = 0
+    blank: int = 0
+    good_bytes: int = 0
+    bad_bytes: int = 0
+    blank_bytes: int = 0
+    pending: int = 0
+    archived: int = 0
+    redacted: int = 0
+    generation: int = 0
+    rewritten: bool = False
+    ignored: Mapping[str, int] = field(default_factory=dict)
+    refused: str | None = None
+    skipped: bool = False
+
+    @property
+    def bytes(self) -> int:
+        """Bytes this reading accounted for, the unfinished tail included."""
+        return self.good_bytes + self.bad_bytes + self.blank_bytes + self.pending
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntakeReport:
+    """What came of all paths: every file that was opened, how many were unchanged, what was passed over and why."""
+
+    files: tuple[TakenIn, ...]
+    unchanged: int
+    missing: tuple[Missing, ...]
+    skipped: Mapping[str, int]
+
+    @property
+    def refused(self) -> tuple[tuple[str, str], ...]:
+        """Path and reason of everything a person named or would expect to be read, and that was not."""
+        files = tuple((f.path, f.refused) for f in self.files if f.refused is not None and not f.skipped)
+        return (*((m.path, m.why) for m in self.missing), *files)
+
+    @property
+    def rewritten(self) -> tuple[str, ...]:
+        """Paths of sources that were rewritten and read anew."""
+        return tuple(f.path for f in self.files if f.rewritten)
+
+
+def intake(
+    paths: Iterable[str],
+    *,
+    store: IntakeStore,
+    scope: str,
+    archive: Blobs,
+    redactor: Redactor,
+    readers: Sequence[Reader],
+    now: datetime,
+    exclude: Iterable[str] = (),
+) -> IntakeReport:
+    """Take in what is new in the log files under the paths, one after the other in a stable order; `exclude` are folders never entered.
+
+    Raises only what stops everything (a store or an archive that cannot be written); a file that cannot be used is a `TakenIn` with the reason.
+    """
+    discovery = discover(paths, exclude=exclude)
+    seen = store.seen_files(scope)
+    taken: list[TakenIn] = []
+    unchanged = 0
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="archive") as pool:
+        desk = _Desk(store=store, scope=scope, archive=archive, redactor=redactor, readers=tuple(readers), now=now, pool=pool)
+        for found in discovery.files:
+            before = seen.get(_key(found.path))
+            if before is not None and (before.size, before.mtime_ns, before.inode) == (found.stamp.size, found.stamp.mtime_ns, found.stamp.inode):
+                unchanged += 1
+            else:
+                taken.append(_take_in(desk, found, before))
+    return IntakeReport(files=tuple(taken), unchanged=unchanged, missing=discovery.missing, skipped=discovery.skipped)
+
+
+# --- one file ----------------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Desk:
+    """What is the same for every file of one intake."""
+
+    store: IntakeStore
+    scope: str
+    archive: Blobs
+    redactor: Redactor
+    readers: tuple[Reader, ...]
+    now: datetime
+    pool: ThreadPoolExecutor
+
+
+class _Changed(Exception):
+    """The file is not what was read from it a moment ago."""
+
+
+class _NoLog(Exception):
+    """The file is not one of the logs dreamd knows; the message says why."""
+
+
+class _Nothing(Exception):
+    """There is nothing to read yet: no byte, or not one whole record (`pending` bytes of it)."""
+
+    def __init__(self, why: str, pending: int) -> None:
+        super().__init__(why)
+        self.pending = pending
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Start:
+    """Where reading begins. `state` is the source's cursor (None: a new source); `rewritten` asks for a new generation of it from the first byte."""
+
+    identity: str
+    reader: Reader
+    state: SourceState | None
+    rewritten: bool = False
+    head: bytes = b""
+    tail: bytes = b""
+
+    @property
+    def resumes(self) -> SourceState | None:
+        """The cursor to go on from; None when reading begins at the first byte."""
+        return None if self.rewritten else self.state
+
+
+def _take_in(desk: _Desk, found: Found, before: Seen | None) -> TakenIn:
+    tally = _Tally(path=found.path)
+    try:
+        for _ in range(ATTEMPTS_MAX):
+            try:
+                with Source(found.path) as source:
+                    _read_on(desk, found, source, _start(desk, found, source, before), tally)
+                return tally.result()
+            except (_Changed, Conflict):
+                before = desk.store.seen_files(desk.scope).get(_key(found.path))
+    except UnreadableSource as error:
+        return replace(tally.result(), refused=error.why)
+    except _NoLog as error:
+        return replace(tally.result(), refused=str(error), skipped=not found.named and not found.name.lower().endswith(".jsonl"))
+    except _Nothing as error:
+        return replace(tally.result(), pending=error.pending, refused=str(error), skipped=True)
+    return replace(tally.result(), refused="it changes while it is read: try again when its writer is done")
+
+
+def _key(path: str) -> str:
+    """A path as text that every database stores."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+# --- which source is this? ---------------------------------------------------------------------------------------------------------------
+
+
+def _start(desk: _Desk, found: Found, source: Source, before: Seen | None) -> _Start:
+    """The source this file is, by its content: a log keeps its identity when it grows, moves, is copied or compressed.
+
+    The identity is format, session and first record, each but the format as a keyed digest. Logs that share these and then differ (forks that
+    keep their parent's session id) are told apart by a number.
+    """
+    state = desk.store.source(desk.scope, before.identity) if before is not None else None
+    if state is not None and (edges := _continued(desk, source, state)) is not None:
+        return _Start(identity=state.identity, reader=_of_format(desk, state.format), state=state, head=edges[0], tail=edges[1])
+    records, first = _first_records(source)
+    where = _where(found)
+    reader = _reader_for(desk, records, where)
+    read = reader.read(records, {}, where)
+    session = read.sessions[0].uid if read.sessions else read.turns[0].session if read.turns else ""
+    stem = f"{reader.format}:{desk.store.mac(session)[:16]}:"
+    if state is not None and state.identity.startswith(stem):
+        return _Start(identity=state.identity, reader=reader, state=state, rewritten=True)
+    base = stem + desk.store.mac(first)[:24]
+    for variant in range(VARIANTS_MAX):
+        identity = f"{base}~{variant}" if variant else base
+        state = desk.store.source(desk.scope, identity)
+        if state is None:
+            return _Start(identity=identity, reader=reader, state=None)
+        if (edges := _continued(desk, source, state)) is not None:
+            return _Start(identity=identity, reader=reader, state=state, head=edges[0], tail=edges[1])
+    raise _NoLog(f"{VARIANTS_MAX} other logs begin with the same session and record")
+
+
+def _continued(desk: _Desk, source: Source, state: SourceState) -> tuple[bytes, bytes] | None:
+    """The bytes at the head and before the cursor when this file still holds what was read of the source, else None."""
+    if source.plain and source.stamp.size < state.offset:
+        return None
+    head = source.part(0, min(EDGE, state.offset))
+    tail = source.part(max(0, state.offset - EDGE), state.offset)
+    if len(tail) != min(EDGE, state.offset) or desk.store.mac(head) != state.head_mac or desk.store.mac(tail) != state.tail_mac:
+        return None
+    return head, tail
+
+
+def _first_records(source: Source) -> tuple[list[Record], bytes]:
+    """Some records of the log's beginning, and the bytes of the first. Raises _Nothing or _NoLog when there is none."""
+    size = _SNIFF_BYTES
+    while True:
+        data = source.part(0, size)
+        pieces = list(islice(split(data, final=False), SNIFFED * 2))
+        records = [p for p in pieces if isinstance(p, Record)][:SNIFFED]
+        if records:
+            return records, data[records[0].offset : records[0].offset + records[0].length]
+        if len(data) < size or size > RECORD_MAX:
+            break
+        size *= 4
+    if not data.strip(b"\x00 \t\r\n"):
+        raise _Nothing("empty", len(data))
+    if all(isinstance(p, Pending | Blank) for p in pieces) and data.lstrip(b"\xef\xbb\xbf \t\r\n[,").startswith(b"{") and len(data) <= RECORD_MAX:
+        raise _Nothing("its first record is not complete yet", len(data))
+    raise _NoLog("a binary file" if b"\x00" in data or not _is_text(data) else "no JSON record in it")
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data[: _SNIFF_BYTES // 2].decode()
+    except UnicodeDecodeError as error:
+        return error.start > _SNIFF_BYTES // 2 - 4
+    return True
+
+
+def _reader_for(desk: _Desk, records: Sequence[Record], where: FileContext) -> Reader:
+    values = [record.value for record in records]
+    for reader in desk.readers:
+        if reader.sniff(values, where.name):
+            return reader
+    keys = ", ".join(sorted(map(str, values[0]))[:6])
+    raise _NoLog(f"not a log format dreamd knows (its first record has the keys {keys})")
+
+
+def _of_format(desk: _Desk, name: str) -> Reader:
+    for reader in desk.readers:
+        if reader.format == name:
+            return reader
+    raise _NoLog(f"no reader for the format {name!r} it was read with before")
+
+
+def _where(found: Found) -> FileContext:
+    return FileContext(name=found.name, relative_path=plain_name(found.relative))
+
+
+# --- reading on --------------------------------------------------------------------------------------------------------------------------
+
+
+def _read_on(desk: _Desk, found: Found, source: Source, start: _Start, tally: _Tally) -> None:
+    """Read from the cursor to the end the file had when it was opened, a commit for each batch."""
+    resumes = start.resumes
+    offset, line = (resumes.offset, resumes.line) if resumes is not None else (0, 1)
+    modified = datetime.fromtimestamp(source.stamp.mtime_ns / 1e9, UTC)
+    feed = _Feed(desk, source, offset)
+    cursor = _Cursor(desk, found, source, start, feed, tally)
+    pieces: list[Piece] = []
+    pending = 0
+    try:
+        for piece in split_stream(feed.chunks(), offset=offset, line=line, final=not source.plain or desk.now - modified > CLOSED_AFTER):
+            if isinstance(piece, Pending):
+                pending = piece.place.length
+                continue
+            pieces.append(piece)
+            feed.reached = end_of(piece)
+            if feed.reached - cursor.offset >= BATCH:
+                cursor.commit(pieces, pending=0, last=False)
+                pieces = []
+    except UnreadableSource:  # damaged further on: what came before is good
+        cursor.commit(pieces, pending=0, last=False)
+        raise
+    cursor.commit(pieces, pending=pending, last=True)
+    if source.cut_off:
+        raise UnreadableSource(found.path, f"its {source.codec} data breaks off; what came before was taken in")
+
+
+class _Feed:
+    """Masked chunks for the splitter; keeps raw and masked bytes until they are committed, those of a very long record in the archive already."""
+
+    def __init__(self, desk: _Desk, source: Source, offset: int) -> None:
+        self.desk, self.source = desk, source
+        self.base = offset  # offset of the first byte kept
+        self.reached = offset  # end of the last piece the splitter gave out
+        self.start = offset
+        self.raw, self.masked = bytearray(), bytearray()
+        self.redacted: list[tuple[int, int]] = []  # (end of chunk, secrets masked in it)
+        self.ahead: list[tuple[_Stretch, Future[str]]] = []
+
+    def chunks(self) -> Iterator[bytes]:
+        held = b""
+        for chunk in self.source.chunks(self.start):
+            held += chunk
+            cut = held.rfind(b"\n") + 1 or (_quiet_cut(held) if len(held) > _LINE_MAX else 0)
+            if cut:
+                yield self._masked(held[:cut])
+                held = held[cut:]
+        if held:
+            yield self._masked(held)
+
+    def _masked(self, chunk: bytes) -> bytes:
+        if len(self.raw) > SEGMENT_MAX:
+            self.ahead += self._cut(self.reached) + self._cut(self.base + len(self.raw))
+        masked = self.desk.redactor.mask(chunk)
+        self.raw += chunk
+        self.masked += masked.data
+        if masked.count:
+            self.redacted.append((self.base + len(self.raw), masked.count))
+        return masked.data
+
+    def take(self, end: int) -> list[tuple[_Stretch, Future[str]]]:
+        """All stretches up to `end`, on their way into the archive."""
+        self.ahead += self._cut(end)
+        taken = [x for x in self.ahead if x[0].end <= end]
+        self.ahead = [x for x in self.ahead if x[0].end > end]
+        return taken
+
+    def count(self, end: int) -> int:
+        """Secrets masked up to `end` and not counted before."""
+        counted = sum(n for at, n in self.redacted if at <= end)
+        self.redacted = [(at, n) for at, n in self.redacted if at > end]
+        return counted
+
+    def _cut(self, end: int) -> list[tuple[_Stretch, Future[str]]]:
+        length = end - self.base
+        if length <= 0:
+            return []
+        raw, masked = bytes(self.raw[:length]), bytes(self.masked[:length])
+        del self.raw[:length], self.masked[:length]
+        stretch = _Stretch(offset=self.base, length=length, lines=raw.count(b"\n"), raw_mac=self.desk.store.mac(raw), head=raw[:EDGE], tail=raw[-EDGE:])
+        self.base = end
+        return [(stretch, self.desk.pool.submit(self.desk.archive.put, masked))]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stretch:
+    """Bytes of a source as they were read: the keyed digest of all and the bytes at both ends."""
+
+    offset: int
+    length: int
+    lines: int
+    raw_mac: str
+    head: bytes
+    tail: bytes
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.length
+
+
+def _quiet_cut(line: bytes) -> int:
+    """Where to cut a line too long to be masked in one go: behind white space or a comma, where no token stands."""
+    return max(line.rfind(mark, len(line) // 2) for mark in (b" ", b",")) + 1 or len(line)
+
+
+class _Cursor:
+    """Commits batches of one file, each with the cursor moved behind it."""
+
+    def __init__(self, desk: _Desk, found: Found, source: Source, start: _Start, feed: _Feed, tally: _Tally) -> None:
+        resumes, state = start.resumes, start.state
+        self.desk, self.found, self.source, self.start, self.feed, self.tally = desk, found, source, start, feed, tally
+        self.offset, self.line, self.pending = (resumes.offset, resumes.line, resumes.pending) if resumes is not None else (0, 1, 0)
+        self.carry: Carry = resumes.carry if resumes is not None else {}
+        self.generation = (state.generation + (1 if start.rewritten else 0)) if state is not None else 0
+        self.expected = (state.generation, state.offset) if state is not None else None
+        self.head, self.tail = start.head, start.tail
+        self.rewritten = start.rewritten
+
+    def commit(self, pieces: Sequence[Piece], *, pending: int, last: bool) -> None:
+        end = end_of(pieces[-1]) if pieces else self.offset
+        stretches = self.feed.take(end)
+        read = self.start.reader.read([p for p in pieces if isinstance(p, Record)], self.carry, _where(self.found))
+        head, tail = self._edges(stretches)
+        self._check(stretches, head, tail, end)
+        stamp = self.source.stamp
+        seen = Seen(path=_key(self.found.path), size=stamp.size, mtime_ns=stamp.mtime_ns, inode=stamp.inode, identity=self.start.identity)
+        if not last:
+            seen = replace(seen, size=end, mtime_ns=-1)  # never taken for a file read to its end
+        redacted = self.feed.count(end)
+        if not pieces and pending == self.pending and self.expected is not None and not self.rewritten:
+            self.desk.store.touch(self.desk.scope, seen)
+            self.tally.stood_still(self.start, self.generation, pending)
+            return
+        mac, lines = self.desk.store.mac, sum(s.lines for s, _ in stretches)
+        after = SourceState(
+            identity=self.start.identity, format=self.start.reader.format, generation=self.generation, offset=end, line=self.line + lines,
+            head_mac=mac(head), tail_mac=mac(tail), pending=pending, carry=read.carry,
+        )  # fmt: skip
+        bad = (*(p.span for p in pieces if isinstance(p, Bad)), *read.bad)
+        batch = IntakeBatch(
+            seen=seen, expected=self.expected, after=after, sessions=read.sessions, turns=read.turns, bad=bad, notes=_noted(read.notes), redacted=redacted,
+            segments=tuple(Segment(offset=s.offset, length=s.length, blob=blob.result(), raw_mac=s.raw_mac) for s, blob in stretches),
+            mask_version=self.desk.redactor.version, rewritten=self.rewritten,
+        )  # fmt: skip
+        receipt = self.desk.store.commit_intake(self.desk.scope, batch)
+        self.tally.add(batch, pieces, read.bad, read.ignored, receipt.new_turns, lines)
+        self.offset, self.line, self.carry, self.pending = end, after.line, read.carry, pending
+        self.expected, self.head, self.tail, self.rewritten = (self.generation, end), head, tail, False
+
+    def _edges(self, stretches: Sequence[tuple[_Stretch, Future[str]]]) -> tuple[bytes, bytes]:
+        """The head of the source and the bytes before the new cursor, raw."""
+        head, tail = self.head, self.tail
+        for stretch, _ in stretches:
+            head = head if len(head) == EDGE else (head + stretch.head)[:EDGE]
+            tail = (tail + stretch.tail)[-EDGE:]
+        return head, tail
+
+    def _check(self, stretches: Sequence[tuple[_Stretch, Future[str]]], head: bytes, tail: bytes, end: int) -> None:
+        """Raise _Changed unless the file still holds what was read from it.
+
+        Head and tail are always looked at again, since the clock of a file may tick more coarsely than its writer writes. When the stamp moved, all of
+        the batch is: then only an append leaves it as it was.
+        """
+        now = self.source.look()
+        if now != self.source.stamp:
+            if not self.source.plain or now.size < self.source.stamp.size:
+                raise _Changed
+            for stretch, _ in stretches:
+                if self.desk.store.mac(self.source.part(stretch.offset, stretch.end)) != stretch.raw_mac:
+                    raise _Changed
+        if self.source.plain and (self.source.part(0, len(head)) != head or self.source.part(end - len(tail), end) != tail):
+            raise _Changed
+
+
+def _noted(written: Iterable[WrittenNote]) -> tuple[OnlineNote, ...]:
+    """The notes that a log shows being written, as online notes of the folder the agent wrote them to."""
+    notes: list[OnlineNote] = []
+    for note in written:
+        path = PurePosixPath(note.path.replace("\\", "/"))
+        text = note.content if note.content is not None else "\n".join(new for _, new in note.edits)
+        if text and not note.deleted:
+            notes += read_text(text, folder=str(path.parent), path=path.name, mtime=note.at, session=note.session, turn=note.turn)[1]
+    return tuple(notes)
+
+
+# --- counting ----------------------------------------------------------------------------------------------------------------------------
+
+
+class _Tally:
+    """Adds up what was committed of one file, over batches and attempts."""
+
+    def __init__(self, path: str) -> None:
+        self._now = TakenIn(path=path)
+        self._sessions: dict[str, None] = {}
+        self._ignored: Counter[str] = Counter()
+
+    def result(self) -> TakenIn:
+        return replace(self._now, sessions=tuple(self._sessions), ignored=dict(sorted(self._ignored.items())))
+
+    def stood_still(self, start: _Start, generation: int, pending: int) -> None:
+        self._now = replace(self._now, identity=start.identity, format=start.reader.format, generation=generation, pending=pending)
+
+    def add(
+        self, batch: IntakeBatch, pieces: Sequence[Piece], unread: Sequence[BadSpan], ignored: Mapping[str, int], new_turns: int, lines: int
+    ) -> None:
+        """Count a committed batch; records the reader could not use (`unread`) are bad, not good."""
+        old, useless = self._now, {span.place.offset for span in unread}
+        bytes_of: Counter[str] = Counter()
+        count: Counter[str] = Counter()
+        for piece in pieces:
+            kind = _kind_of(piece, useless)
+            count[kind] += 1
+            bytes_of[kind] += _length(piece)
+        self._ignored.update(ignored)
+        self._sessions.update(dict.fromkeys((*(s.uid for s in batch.sessions), *(t.session for t in batch.turns))))
+        self._now = replace(
+            old, identity=batch.after.identity, format=batch.after.format, generation=batch.after.generation, rewritten=old.rewritten or batch.rewritten,
+            new_turns=old.new_turns + new_turns, turns=old.turns + len(batch.turns), lines=old.lines + lines, pending=batch.after.pending,
+            good=old.good + count["good"], bad=old.bad + count["bad"], blank=old.blank + count["blank"], good_bytes=old.good_bytes + bytes_of["good"],
+            bad_bytes=old.bad_bytes + bytes_of["bad"], blank_bytes=old.blank_bytes + bytes_of["blank"], redacted=old.redacted + batch.redacted,
+            archived=old.archived + sum(s.length for s in batch.segments),
+        )  # fmt: skip
+
+
+def _kind_of(piece: Piece, useless: set[int]) -> str:
+    if isinstance(piece, Record):
+        return "bad" if piece.offset in useless else "good"
+    return "bad" if isinstance(piece, Bad) else "blank"
+
+
+def _length(piece: Piece) -> int:
+    return piece.end - piece.offset if isinstance(piece, Record) else piece.place.length

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Protocol, TypeAlias
 
 from pipelines.logs.split import Record
@@ -84,18 +84,3 @@ def clean(text: str) -> tuple[str, bool]:
     if _UNSTORABLE.search(text) is None:
         return text, False
     return _UNSTORABLE.sub("\ufffd", text), True
-
-
-def time_of(value: object) -> datetime | None:
-    """An aware UTC time from RFC 3339 text, or from seconds or milliseconds since 1970; None for anything else (never a guess)."""
-    if isinstance(value, bool) or value is None:
-        return None
-    try:
-        if isinstance(value, int | float):
-            return datetime.fromtimestamp(value / 1000 if abs(value) > 1e11 else value, UTC)
-        if isinstance(value, str):
-            at = datetime.fromisoformat(value.strip())
-            return at.astimezone(UTC) if at.tzinfo else None
-    except (ValueError, OverflowError, OSError):
-        return None
-    return None

@@ -4,6 +4,9 @@ Typed values, polarity, subject and scope decide; likeness of words never merges
 asks for the same subject, the same scope and an attribute that both name; whatever is left is OTHER, which is an abstention, not a finding.
 """
 
+# Word lists read better as text.
+# ruff: noqa: SIM905
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -55,7 +58,7 @@ def forbids_merge(a: Statement, b: Statement) -> str | None:
 
 _GENERIC = frozenset({"project", "repo", "repository", "codebase", "项目", "工程", "代码库"})
 _CARRIERS = frozenset("directori file port version branch url number date".split())
-_MEASURED = frozenset("number date relative time weekday duration quantity money percent url email color direction state address zone bound".split())
+_MEASURED = frozenset("""number date relative time weekday duration quantity money percent url email color direction state address zone bound""".split())
 
 
 @lru_cache(maxsize=16384)
@@ -174,7 +177,7 @@ def _same_order(older: Statement, newer: Statement) -> Related | None:
     if older.negated == newer.negated:
         alike = older.words == newer.words or (old == new and older.form is newer.form is Form.RULE)
         return Related(Relation.SAME, "same_words") if alike and not (newer.also and not older.also) else None
-    if Form.RULE not in (older.form, newer.form) and not newer.update:
+    if not (older.form is newer.form is Form.RULE) and not newer.update:
         return None
     shorter, longer = sorted((old, new), key=len)
     if set(shorter) <= set(longer) and len(longer) <= len(shorter) + 3:
@@ -187,7 +190,7 @@ _TELLING = frozenset({"color", "direction", "state"})
 
 def _one_value_differs(older: Statement, newer: Statement) -> Related | None:
     """The same words around one typed value that differs, where the words name a single-valued attribute or the value is a quality."""
-    if newer.also or older.negated != newer.negated or older.qualifier != newer.qualifier or older.attribute != newer.attribute and Form.SLOT in (older.form, newer.form):
+    if newer.also or older.negated != newer.negated or older.qualifier != newer.qualifier or (older.attribute != newer.attribute and Form.SLOT in (older.form, newer.form)):
         return None
     old, new = _comparable(older), _comparable(newer)
     gone, come = old - new, new - old
@@ -197,7 +200,7 @@ def _one_value_differs(older: Statement, newer: Statement) -> Related | None:
     rest = _rest(older)
     if kind != other or rest != _rest(newer) or len(rest) < 1:
         return None
-    if kind in _TELLING and older.form is Form.SLOT or any(word in ATTRIBUTE_OF for word in rest):
+    if (kind in _TELLING and older.form is Form.SLOT) or any(word in ATTRIBUTE_OF for word in rest):
         return Related(Relation.UPDATE if newer.update else Relation.CONTRADICTION, "one_value_differs")
     return None
 

@@ -1,12 +1,16 @@
 """The English slot grammar: one short pattern a way of stating a value, first match wins; explicit changes ("from A to B") before plain statements."""
 
+# Word lists read better as text.
+# ruff: noqa: SIM905
+
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from .slots import ATTRIBUTE_OF, KIN, STATE_OF, USER, Slot, is_single
+from .slots import ATTRIBUTE_OF, BELONGINGS, KIN, STATE_OF, USER, Slot, is_single
+from .values import typed_values
 
 Match = re.Match[str]
 Builder = Callable[[Match], Slot | None]
@@ -26,10 +30,10 @@ def read_english(sentence: str) -> Slot | None:
 _DETERMINER = re.compile(r"^(?:the|a|an|this|that|these|those|our|its|their|current|new|old|existing|actual)\s+", re.I)
 _MINE = re.compile(r"^my\s+(?:own\s+|current\s+|new\s+)?", re.I)
 _OURS = re.compile(r"^our\s+", re.I)
-_PRONOUN = frozenset(["it", "this", "that", "these", "those", "he", "she", "they", "him", "her", "them", "there", "one", "which", "who", "what"])
+_PRONOUN = frozenset("it this that these those he she they him her them there one which who what".split())
 _WE = frozenset(["we", "us"])
-_BOUND = frozenset(["max", "maximum", "min", "minimum"])
-_LOOSE = frozenset(["target", "planned", "current", "default-value", "new"])
+_BOUND = {"max": "max", "maximum": "max", "min": "min", "minimum": "min", "default": "default"}
+_LOOSE = frozenset("target planned current default-value new".split())
 _POSSESSED = re.compile(r"^(.+?)['’]s?\s+(.+)$")
 _OF = re.compile(r"^(?:the\s+)?([\w -]+?)\s+(?:of|for)\s+(.+)$", re.I)
 
@@ -38,7 +42,7 @@ def subject_of(phrase: str) -> tuple[str, str, str]:
     """(subject, attribute, person) of a noun phrase: "the API server's port" → ("API server", "port", "thing"); attribute "" when it names none."""
     phrase = phrase.strip(" ,")
     low = phrase.casefold()
-    if low in {"i", "me", "myself", "the user", "user"}:
+    if low in {"i", "me", "myself", "the user", "user"} or low.endswith(" and i"):
         return USER, "", "speaker"
     if low in _WE:
         return "", "", "group"
@@ -78,7 +82,7 @@ def _mine(rest: str) -> tuple[str, str, str]:
 
 
 def _personal(attribute: str) -> bool:
-    return ATTRIBUTE_OF.get(attribute.casefold(), "") in {"birthday", "age", "home", "employer", "email", "phone", "job", "height", "weight", "hometown"}
+    return attribute.split()[0].casefold() in BELONGINGS or ATTRIBUTE_OF.get(attribute.casefold(), "") in {"birthday", "age", "home", "employer", "email", "phone", "job", "height", "weight", "hometown"}
 
 
 def _attribute(words: str) -> str:
@@ -103,9 +107,9 @@ def _compound(phrase: str) -> tuple[str, str]:
         name = ATTRIBUTE_OF.get(" ".join(words[-take:]).casefold()) if len(words) >= take else None
         if name:
             rest = words[:-take]
-            bound = next((w.casefold()[:3] for w in rest if w.casefold() in _BOUND), "")
+            bound = next((_BOUND[w.casefold()] for w in rest if w.casefold() in _BOUND), "")
             liked = next(("favorite" for w in rest if w.casefold() in {"favorite", "favourite"}), "")
-            kept = [w for w in rest if w.casefold() not in _BOUND | _LOOSE | {"favorite", "favourite"}]
+            kept = [w for w in rest if w.casefold() not in _BOUND.keys() | _LOOSE | {"favorite", "favourite"}]
             return " ".join(kept), f"{bound or liked} {name}".strip()
     return " ".join(words), ""
 
@@ -139,6 +143,15 @@ def _lift(value: str) -> tuple[str, str]:
     if (match := _UNITLESS.match(value)) and (name := _attribute(match["noun"])):
         return name, match["value"]
     return "", value
+
+
+def value_of_one(text: str) -> bool:
+    """Whether a text is exactly one measured value ("30", "west", "on")."""
+    text = text.strip(" .")
+    return any((v.start, v.end) == (0, len(text)) and v.kind not in {"name", "quoted"} for v in typed_values(text)) or text.casefold() in _WAYS
+
+
+_WAYS = frozenset("north south east west left right".split())
 
 
 # --- builders ----------------------------------------------------------------------------------------------------------------------------
@@ -232,6 +245,15 @@ def _home(m: Match) -> Slot | None:
         return None
     moved = bool(re.search(r"\b(?:mov|relocat)", m["verb"], re.I))
     return Slot(subject=subject, attribute="home", value=place, person=person, update=moved, single=True)
+
+
+def _lived(m: Match) -> Slot | None:
+    old, place = _value(m["old"]), _value(m["new"])
+    if not old[:1].isupper() or not place[:1].isupper() or not _short(place, 4):
+        return None
+    subject, _, person = subject_of(m["np"])
+    person = "other" if person == "thing" else person
+    return Slot(subject=subject, attribute="home", value=place, old=old, person=person, update=True, single=True)
 
 
 def _employer(m: Match) -> Slot | None:
@@ -360,8 +382,8 @@ def _colon(m: Match) -> Slot | None:
     if len(m["np"].split()) > 4:
         return None
     _, attribute, person = subject_of(m["np"])
-    identifier = bool(re.fullmatch(r"[\w./-]*[_.-][\w./-]*", m["np"]))
-    if not attribute and not identifier:
+    named = bool(re.fullmatch(r"[\w./-]*[_.-][\w./-]*", m["np"])) or value_of_one(m["value"])
+    if not attribute and not named:
         return None
     return _slot(m["np"], "value", _value(m["value"]), person=person)
 
@@ -371,7 +393,7 @@ def _colon(m: Match) -> Slot | None:
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 _NP = r"(?P<np>[^,;:]+?)"
 _STATES = "|".join(sorted(STATE_OF, key=len, reverse=True))
-_MOVE = r"moved?|moving|switch(?:ed|ing)?|migrat(?:ed|ing|e)|chang(?:ed|ing|e)|upgraded?|bumped|bump|downgraded?|went|raised?|lowered?|increased?|decreased?|reduced?|converted?|relocated"
+_MOVE = r"moved?|moving|switch(?:ed|ing)?|migrat(?:ed|ing|e)|chang(?:ed|ing|e)|upgraded?|bumped|bump|downgraded?|went|raised?|lowered?|increased?|decreased?|reduced?|converted?|relocated|renamed?"
 
 
 def _grammar() -> Iterator[tuple[re.Pattern[str], Builder]]:
@@ -386,6 +408,7 @@ def _grammar() -> Iterator[tuple[re.Pattern[str], Builder]]:
         (rf"^{_NP}\s+(?:is|are)\s+(?:now\s+)?(?P<new>[^,;]+?),?\s+(?:and\s+)?(?:not|instead of|no longer)\s+(?P<old>.+)$", _corrected),
         (rf"^{_NP}\s+(?:isn't|is not|aren't|are not)\s+(?P<old>[^,;]+?),?\s+(?:but|it's|it is|they're|they are)\s+(?P<new>.+)$", _corrected),
         (rf"^{_NP}\s+used to be\s+(?P<old>[^,;]+?),?\s+(?:but\s+)?(?:now\s+)?(?:it's|it is|is|they're|they are)?\s*(?:now\s+)(?P<new>.+)$", _corrected),
+        (r"^(?P<np>I|we|he|she|[A-Z]\w+)\s+used to live in\s+(?P<old>[^,;]+?),?\s+(?:but|and)\s+(?:now\s+)?(?:(?:I|we|he|she)\s+)?(?:now\s+)?(?:lives?|am|is)\s+in\s+(?P<new>.+)$", _lived),
         (r"^(?P<np>.*?)\s*\b(?:no longer)\s+(?P<rest>.+)$", _no_longer),
         (r"^(?P<np>.*?)\s+(?:don't|do not|doesn't|does not|isn't|aren't)\s+(?P<rest>.+?)\s+(?:anymore|any more)$", _no_longer),
         (rf"^{_NP}\s+(?:is\s+|are\s+|was\s+)?(?:listen(?:s|ing)?|runs?|running|serve[sd]?|exposed|binds?|bound|uses?)\s+(?:on\s+|to\s+|at\s+)?(?:the\s+)?port\s+(?P<value>\d+)$", _port),

@@ -1,5 +1,8 @@
 """The Chinese slot grammar (and the two Japanese forms of a stated change): explicit changes first, first match wins."""
 
+# Word lists read better as text.
+# ruff: noqa: SIM905
+
 from __future__ import annotations
 
 import re
@@ -141,6 +144,19 @@ def _is(m: Match) -> Slot | None:
     return Slot(subject=subject, attribute=name, value=value, person=person, negated=bool(m["not"]), single=is_single(name))
 
 
+def _stopped(m: Match) -> Slot | None:
+    """不再用X: the plain statement, denied."""
+    subject, attribute, person = subject_of(m["np"])
+    value = _value(m["value"])
+    name = attribute or "use"
+    return Slot(subject=subject, attribute=name, value=value, person=person, negated=True, update=True, single=is_single(name)) if _fits(value, 10) else None
+
+
+def _called(m: Match) -> Slot | None:
+    who = _who(m["np"])
+    return Slot(subject=who[0], attribute="name", value=_value(m["value"]), person=who[1], single=True) if who else None
+
+
 def _home(m: Match) -> Slot | None:
     who, value = _who(m["np"]), _value(m["value"])
     if who is None or not _fits(value, 8) or re.search(r"目录|文件|文件夹|服务器|仓库|分支", value):
@@ -244,6 +260,9 @@ _GRAMMAR: tuple[tuple[re.Pattern[str], Builder], ...] = tuple(
         (rf"^(?P<np>)(?:不要再|别再|不再|不)用\s*(?P<old>{_V})(?:了)?[,，]\s*(?:换成|改用|换|用)\s*(?P<new>{_V})了?$", _changed),
         (r"^(?P<np>[^,、]+?)は(?P<old>[^,、]+?)ではなく[、]?(?P<new>[^,、。]+?)(?:です|だ)?$", _changed),
         (rf"^{_NP}(?:改到|改在|挪到|推迟到|提前到|延期到|延到)\s*(?P<value>{_V})了?$", _moved_to),
+        (rf"^{_NP}(?:改成|改为|换成|变成|变为|调整为|调整到|升级到|升级为|提高到|降低到|增加到)了?\s*(?P<value>{_V})了?$", _moved_to),
+        (rf"^(?P<np>{_V}|)(?P<no>不再|别再|不要再)(?:用|使用)\s*(?P<value>{_V})了?$", _stopped),
+        (rf"^{_WHO}(?:的名字)?(?:名)?叫(?:做)?\s*(?P<value>[\u4e00-\u9fffA-Za-z ]{{2,12}}?)$", _called),
         (rf"^{_WHO}(?:今年|已经|现在|刚)*\s*(?P<value>[0-9一二三四五六七八九十]{{1,3}})岁了?$", _age),
         (rf"^{_NP}(?:监听|运行在|跑在|使用|用)(?:在)?(?:的是)?\s*(?P<value>\d{{2,5}})\s*端口(?:上)?$", _port),
         (rf"^{_WHO}(?:现在|目前|一直|最近|上个月|上周|去年|刚刚|刚|已经)*(?P<verb>住在|搬到|搬去|搬家到|定居在|搬家去)了?\s*(?P<value>{_V})了?$", _home),

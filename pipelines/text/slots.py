@@ -3,6 +3,9 @@
 Hand-written and small on purpose: a word stands here only where mistaking it is unlikely. What is missing makes dreamd abstain, not err.
 """
 
+# Word lists read better as text.
+# ruff: noqa: SIM905
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -129,9 +132,16 @@ SAME_WORD_OF: dict[str, str] = {form: name for name, forms in SAME_WORDS.items()
 """Words that name the same thing in the talk of agents and their users; compared after casefolding, before stemming."""
 
 KIN = frozenset(
-    ["wife", "husband", "partner", "spouse", "girlfriend", "boyfriend", "fiancé", "fiancée", "daughter", "son", "child", "kid", "baby", "mother", "mom", "mum", "father", "dad", "parent", "sister", "brother", "sibling", "aunt", "uncle", "cousin", "niece", "nephew", "grandmother", "grandma", "grandfather", "grandpa", "friend", "colleague", "coworker", "co-worker", "boss", "manager", "supervisor", "mentor", "neighbor", "neighbour", "roommate", "flatmate", "teammate", "client", "customer", "landlord", "teacher", "doctor", "therapist", "coach", "intern", "assistant", "buddy", "classmate", "girl", "boy", "guy", "lady", "man", "woman", "妻子", "老婆", "太太", "丈夫", "老公", "女朋友", "男朋友", "女友", "男友", "女儿", "儿子", "孩子", "妈妈", "母亲", "爸爸", "父亲", "父母", "姐姐", "妹妹", "哥哥", "弟弟", "姐", "妹", "哥", "弟", "表哥", "表弟", "表姐", "表妹", "堂哥", "堂弟", "堂姐", "堂妹", "阿姨", "姑姑", "舅舅", "叔叔", "伯伯", "侄子", "侄女", "外甥", "外甥女", "爷爷", "奶奶", "外公", "外婆", "姥姥", "姥爷", "朋友", "同事", "上司", "下属", "老板", "经理", "领导", "邻居", "室友", "同学", "老师", "医生", "客户", "房东", "队友"]
+    """wife husband partner spouse girlfriend boyfriend fiancé fiancée daughter son child kid baby mother mom mum father dad parent sister brother sibling
+    aunt uncle cousin niece nephew grandmother grandma grandfather grandpa friend colleague coworker co-worker boss manager supervisor mentor neighbor
+    neighbour roommate flatmate teammate client customer landlord teacher doctor therapist coach intern assistant buddy classmate girl boy guy lady man
+    woman 妻子 老婆 太太 丈夫 老公 女朋友 男朋友 女友 男友 女儿 儿子 孩子 妈妈 母亲 爸爸 父亲 父母 姐姐 妹妹 哥哥 弟弟 姐 妹 哥 弟 表哥 表弟 表姐 表妹 堂哥 堂弟 堂姐 堂妹 阿姨 姑姑 姑妈 姑父 姨妈 姨父 舅舅 舅妈 叔叔 婶婶 婶子 伯伯 伯父 伯母 嫂子 嫂嫂 姐夫 妹夫 弟媳 岳父 岳母 公公 婆婆 孙子 孙女 侄子 侄女 外甥 外甥女 爷爷 奶奶 外公 外婆 姥姥 姥爷
+    朋友 同事 上司 下属 老板 经理 领导 邻居 室友 同学 老师 医生 客户 房东 队友""".split()
 )
 """People other than the speaker, named by what they are to somebody."""
+
+BELONGINGS = frozenset("dog cat pet car house flat apartment bike kids family".split()) | KIN
+"""What only a person has: "Lisa's dog" is somebody else's, "the API's cache" is not."""
 
 PERSON_VERBS = frozenset(
     """likes loves hates prefers enjoys drinks eats lives wants thinks says said told feels speaks moved dislikes works studies married plays wishes hopes
@@ -140,7 +150,10 @@ PERSON_VERBS = frozenset(
 """Verbs whose subject is a person: a capitalised subject before one of them is a name, not a product."""
 
 IMPERATIVES = frozenset(
-    ["add", "answer", "always", "ask", "avoid", "begin", "build", "cache", "call", "check", "commit", "compile", "configure", "copy", "create", "define", "delete", "deploy", "disable", "document", "don't", "do", "edit", "enable", "ensure", "explain", "export", "fix", "follow", "format", "give", "go", "ignore", "import", "include", "install", "keep", "leave", "limit", "lint", "list", "log", "make", "merge", "move", "name", "never", "only", "open", "pin", "prefer", "print", "push", "put", "rebase", "reply", "remember", "remove", "rename", "replace", "reply", "respond", "restart", "return", "review", "run", "save", "send", "set", "show", "skip", "sort", "squash", "start", "stick", "stop", "store", "switch", "sync", "tag", "test", "treat", "try", "turn", "update", "upgrade", "use", "validate", "verify", "wait", "wrap", "write"]
+    """add answer always ask avoid begin build cache call check commit compile configure copy create define delete deploy disable document don't do edit
+    enable ensure explain export fix follow format give go ignore import include install keep leave limit lint list log make merge move name never only
+    open pin prefer print push put rebase reply remember remove rename replace reply respond restart return review run save send set show skip sort squash
+    start stick stop store switch sync tag test treat try turn update upgrade use validate verify wait wrap write""".split()
 )
 """Verbs that open an order in the talk of agents and their users."""
 
@@ -183,16 +196,17 @@ class Slot:
 
 def is_single(attribute: str) -> bool:
     """Whether an attribute has one value at a time."""
-    return attribute in SINGLE or attribute in SINGLE_RELATIONS or attribute.startswith(("max ", "min ", "favorite "))
+    return attribute in SINGLE or attribute in SINGLE_RELATIONS or attribute.startswith(("max ", "min ", "default ", "favorite "))
 
 
 GLUE = frozenset(
-    """about accord accept all around as at be belong base best better born bind bound but by call change charge choose chose come currently decide default depend deploy each end
-    equal every expect expose find for from get go good going got happen hold host i'm in instead into keep keeps kept know known listen locate lie live located made maintain
-    make more moved name named no not now number of off on one only or out over own owned owns pick place plan planned prefer put reside responsible run running really
-    relocate renamed replace scheduled serve set settle sit slipped stand start store stored support supported take than that them then there to target turned under up
-    usual usually use used uses using was we were who will with work years old year
-    在 对 是 为 用 使用 的 地 得 采用 监听 请 一律 统一 呢 工作 上班 任职 就职 负责 改到 改成 改为 换成 跳槽 去 到 过敏 喜欢 不喜欢 讨厌 爱 最 很 吃 不吃 喝 每 每周 现在 目前 已经 都 不能 号 叫 由 归 写 编写
-    不 不是 而 从 把 将 了 决定 岁 今年 住 住在 搬 搬到 入职 加入 里 上 中 边 面 开 关 应该""".split()
+    """about accord accept all around as at be belong base best better born bind bound but by call change charge choose chose come currently decide default
+    depend deploy each end equal every expect expose find for from get go good going got happen hold host i'm in instead into keep keeps kept know known
+    like likes love loves enjoy listen locate lie live located made maintain make more moved name named no not now number of off on one only or out over
+    own owned owns pick place plan planned prefer put reside responsible run running really relocate renamed replace scheduled serve set settle sit
+    slipped stand start store stored support supported take than that them then there to target turned under up usual usually use used uses using was we
+    were who will with work years old year 在 对 是 为 用 使用 的 地 得 采用 监听 请 一律 统一 呢 工作 上班 任职 就职 负责 改到 改成 改为 换成 跳槽 去 到 过敏 喜欢 不喜欢 讨厌 爱 最 很 吃 不吃 喝 每 每周 现在 目前 已经 都
+    不能 号 叫 由 归 写 编写 allergic allergy always never must should don't doesn't do not isn't aren't doing cannot can't longer anymore 不 不是 而 从 把 将 了 决定 岁 今年 住
+    住在 搬 搬到 入职 加入 里 上 中 边 面 开 关 应该""".split()
 )
 """Words that carry a slot without adding to it: what is left of a sentence beyond these, its subject, its attribute and its value says more."""

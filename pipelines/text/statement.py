@@ -4,6 +4,9 @@ A grammar of slots (`grammar_en`, `grammar_zh`), strict on purpose: a sentence t
 left empty. Nothing here decides whether a sentence may be believed (`mood`, `gates`) or how two of them relate (`notes.relate`).
 """
 
+# Word lists read better as text.
+# ruff: noqa: SIM905
+
 from __future__ import annotations
 
 import re
@@ -104,7 +107,8 @@ def canonical_word(word: str) -> str:
 # --- cleaning ----------------------------------------------------------------------------------------------------------------------------
 
 _DROPPED = frozenset(
-    ["a", "an", "the", "is", "are", "am", "be", "been", "being", "i'm", "it's", "that's", "we're", "they're", "this", "that", "it", "its", "of", "please", "do", "does", "did", "have", "has", "had", "i", "we", "you", "me", "us", "my", "our", "your", "just", "also", "的", "了", "请", "是", "我", "我们", "你", "您", "都", "要", "把", "吧", "呢", "啊", "尽量", "一下", "这", "那", "就"]
+    """a an the is are am be been being i'm it's that's we're they're this that it its of please do does did have has had i we you me us my our your just
+    also 的 了 请 是 我 我们 你 您 都 要 把 吧 呢 啊 尽量 一下 这 那 就""".split()
 )
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _LEAD = re.compile(
@@ -207,7 +211,7 @@ def _named(subject: str, speaker: str | None) -> str:
 _FIRST = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|me|my|mine|myself)\b|^(?:been|got|just|prefer|love|like|hate|moved)\b|叫我|我(?!们)|最近搬|尽量", re.IGNORECASE)
 _OTHERS = re.compile(r"\b(?:he|she|his|hers?|him|they|their)\b|^(?:他|她)", re.IGNORECASE)
 _GROUP = re.compile(r"\b(?:we|our|us)\b|我们|咱们", re.IGNORECASE)
-_KIN_LED = re.compile(r"^(?:my|the|his|her|our)\s+(?:\w+\s+)?(\w+)|^我(?:的)?([\u4e00-\u9fff]{1,3})", re.IGNORECASE)
+_KIN_LED = re.compile(r"^(?:my|the|his|her|our)\s+(\w+)(?:\s+(\w+))?|^我(?:的)?([\u4e00-\u9fff]{1,3})", re.IGNORECASE)
 _NAME_LED = re.compile(r"^(?!(?:We|I|It|You|They|This|That|These|The)\b)([A-Z][a-zé]+)(?:'s\s+\w+)?(?:,[^,]*,)?\s+(?:(\w+)\b)")
 _TOLD = re.compile(r"^(?:[A-Z][a-zé]+|[小老阿][\u4e00-\u9fff]|他|她)\s*(?:说|(?:told|said|says|asked)\b)")
 
@@ -224,7 +228,7 @@ def _other_led(core: str) -> bool:
     if _TOLD.match(core):
         return True
     if (kin := _KIN_LED.match(core)) and any(word and (word.casefold() in KIN or word[:2] in KIN) for word in kin.groups()):
-        return not re.match(r"my \w+ and I\b", core, re.IGNORECASE)
+        return not re.match(r"my (?:\w+ )?\w+ and I\b", core, re.IGNORECASE)
     named = _NAME_LED.match(core)
     return bool(named and named[2].casefold() in PERSON_VERBS)
 
@@ -241,24 +245,26 @@ def _free_person(core: str) -> Person:
 
 # --- orders and free prose ---------------------------------------------------------------------------------------------------------------
 
-_DENIES = re.compile(r"\b(?:never|don't|do not|must not|mustn't|should not|shouldn't|cannot|can't|avoid|stop|no|not|isn't|aren't|doesn't|didn't|won't|without)\b", re.IGNORECASE)
+_DENIES = re.compile(r"\b(?:never|don't|do not|must not|mustn't|should not|shouldn't|cannot|can't|avoid|stop|no|not|isn't|aren't|doesn't|didn't|won't)\b", re.IGNORECASE)
 _DENIES_HAN = re.compile(r"不要|不需要|不必|无需|不用|不得|不准|不许|禁止|别(?!的|人)|切勿|不再|没有|不能|不可以|不会|不是|不")
 _ORDERS = re.compile(r"\b(?:always|never|must|should|shall|make sure|ensure|need to|have to|has to|needs to)\b|必须|务必|一律|不要|禁止|不准|不许|切勿|不得|不需要|无需|每次|永远|要先|应该|应当|始终", re.IGNORECASE)
-_POLAR = frozenset(
-    ["always", "never", "don't", "do", "not", "must", "mustn't", "should", "shouldn't", "shall", "cannot", "can't", "avoid", "stop", "make", "sure", "ensure", "need", "to", "no", "isn't", "aren't", "doesn't", "didn't", "won't", "everywhere", "every-time", "必须", "务必", "一律", "不要", "不需要", "不必", "无需", "不用", "不得", "不准", "不许", "禁止", "别", "切勿", "不再", "永远", "始终", "应该", "应当", "每次", "都", "先", "需要", "不", "不能"]
+# "not needed" (无需, 不必) is weaker than "never": those words stay in the attribute.
+_MARKS = frozenset(map(canonical_word, "always must should shall make sure ensure everywhere 必须 务必 一律 永远 始终 应该 应当 每次 都 先".split()))
+_DENIALS = frozenset(
+    map(canonical_word, """never don't do not mustn't shouldn't cannot can't avoid stop no isn't aren't doesn't didn't won't longer anymore 不要 不用 不得 不准 不许 禁止 别 切勿 不再 不 不能 再""".split())
 )
-
-
-_POLAR_STEMS = frozenset(map(canonical_word, _POLAR))
+_JOINED = re.compile(r"[,，;；、]|\b(?:and|but|or|so|because|if|when)\b|并且|但是|而且|如果", re.IGNORECASE)
 
 
 def _unslotted(base: Statement, core: str, speaker: str | None) -> Statement:
     """An order (its canonical words are its attribute) or free prose."""
     first = re.match(r"[A-Za-z']+", core)
     order = bool(_ORDERS.search(core)) or bool(first and first[0].casefold() in IMPERATIVES)
-    negated = len(_DENIES.findall(core)) + len(_DENIES_HAN.findall(core)) == 1
+    denials = [*_DENIES.finditer(core), *_DENIES_HAN.finditer(core)]
+    # "Keep going and never give up" denies its second half only: no polarity of the whole.
+    negated = len(denials) == 1 and not _JOINED.search(core[: denials[0].start()])
     person = _free_person(core)
-    words = tuple(word for word in base.words if word not in _POLAR_STEMS)
+    words = tuple(word for word in base.words if word not in _MARKS and not (negated and word in _DENIALS))
     subject = (speaker or USER) if person is Person.SPEAKER else ""
     return replace(
         base, form=Form.RULE if order else Form.FREE, person=person, subject=subject, attribute=" ".join(words), negated=negated,

@@ -45,12 +45,12 @@ def _either(*words: str) -> str:
     for word in words:
         forms.append(re.escape(word) if word.isascii() else word)
         if not word.isascii():
-            forms.append("".join(ch if ch.isascii() else f"\\\\u{ord(ch):04x}" for ch in word))
+            forms.append("".join(ch if ch.isascii() else rf"(?:\\|\x01+)u{ord(ch):04x}" for ch in word))
     return "|".join(forms)
 
 
 _FOREIGN = tuple(mark.encode() for mark in ("密码", "密碼", "密钥", "口令", "令牌", "парол", "パスワ", "비밀"))
-_FOREIGN_ESCAPED = re.compile(rb"(?i)\\u(?:5bc6\\u(?:7801|78bc|94a5)|53e3\\u4ee4|4ee4\\u724c|043f\\u0430\\u0440|30d1\\u30b9\\u30ef|be44\\ubc00)")
+_FOREIGN_ESCAPED = re.compile(rb"(?i)\\u(?:5bc6\\+u(?:7801|78bc|94a5)|53e3\\+u4ee4|4ee4\\+u724c|043f\\+u0430\\+u0440|30d1\\+u30b9\\+u30ef|be44\\+ubc00)")
 
 
 def has_foreign_cue(line: bytes) -> bool:
@@ -60,7 +60,7 @@ def has_foreign_cue(line: bytes) -> bool:
     return b"\\u" in line and _FOREIGN_ESCAPED.search(line) is not None
 
 
-_PASSWORD = r"passw(?:or)?[dt]|passphrase|passcode|pwd|kennwort|contrase(?:ñ|\\u00f1|n)a|mot de passe|senha|" + _either("пароль", "パスワード", "비밀번호")
+_PASSWORD = r"passw(?:or)?[dt]|passphrase|passcode|pwd|kennwort|contrase(?:ñ|(?:\\|\x01+)u00f1|n)a|mot de passe|senha|" + _either("пароль", "パスワード", "비밀번호")
 _SECRET = (
     r"secret(?:[_-]?access)?(?:[_-]?key)?|(?:api|access|private|encryption|signing|account|master|auth)[ _-]?key(?:[_-]?id)?|"
     r"token(?:[_-]?secret)?|credentials?"
@@ -158,7 +158,7 @@ _SPECIAL = re.compile(rb"[!@#$%^&*+=~?]")
 _BASE64_RUN = re.compile(rb"[A-Za-z0-9+/]{16,}")
 _UUID = re.compile(rb"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _PLACEHOLDER = re.compile(
-    rb"""(?ix) ^[<\[{]  |  ^\$[a-z_({]  |  ^%[a-z_(]  |  ^[*.\-_x\x20]+$  |  (.)\1{5,}  |  \$\{|\$\(|\{\{|<[a-z_\x20-]+>  |  x{4,}|\*{3,}|\.\.\.
+    rb"""(?ix) ^[<\[{]  |  ^\$[a-z_({]  |  ^%[a-z_(]  |  ^[*.\-_x\x20]+$  |  (.)\1{5,}  |  \$\{|\$\(|\{\{|<[a-z_\x20-]+>  |  ^x{3,}|[^a-z0-9]x{3,}|x{6,}|\*{3,}|\.\.\.
       | ^\$?env[.:]|process\.env|os\.environ|getenv|import\.meta|secrets\.[a-z_]
       | your[_-]|[_-]here\b|^example|[_-]example|example$|placeholder|change[_-]?me|dummy|redacted|masked|sanitized|insert[_-]|replace[_-](?:me|with)|\bfake\b """
 )

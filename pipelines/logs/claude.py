@@ -210,7 +210,7 @@ class _Reading:
         text, result = result_of(call_id, name, block, raw)
         if str(block.get("type")) != "tool_result" or (not name and isinstance(raw, Mapping) and "url" in raw):
             origin = Origin.EXTERNAL
-        if result.failed and origin is Origin.HARNESS:
+        if (result.failed and origin is Origin.HARNESS) or (name == "TaskOutput" and "<task_type>local_bash</task_type>" in text):
             origin = Origin.TOOL
         identity = envelope.identity(call_id, text)
         for number, part in enumerate(parts_of_result(text, origin)):
@@ -393,7 +393,7 @@ def _filed_as(record: Mapping[str, Any]) -> Origin | None:
     origin = record.get("origin")
     if record.get("isMeta") is True or record.get("sourceToolUseID") or (isinstance(origin, Mapping) and origin.get("kind") not in {None, "human", "user"}):
         return Origin.HARNESS
-    if record.get("isVisibleInTranscriptOnly") is True:
+    if record.get("isVisibleInTranscriptOnly") is True or "toolUseResult" in record:
         return Origin.HARNESS
     if record.get("isSidechain") is True or record.get("agentId") or record.get("planContent"):
         return Origin.ASSISTANT

@@ -106,7 +106,7 @@ _FETCHES = re.compile(
     r"(?:^|[|;&(]\s*|\s)(?:curl|wget|http|lynx|w3m|xh)\s+[^|;&]*(?:https?://)(?!(?:localhost|127\.|0\.0\.0\.0|\[::1\]))"
     r"|(?:^|[|;&(]\s*)(?:gh\s+(?:issue|pr|api|search|discussion)|glab\s+(?:issue|mr|api)|jira|linear|himalaya|mutt|notmuch)\s"
 )
-_PRINTS = re.compile(r"(?:^|[|;&(]\s*)(?:cat|bat|head|tail|less|more|sed|awk|grep|rg)\s")
+_PRINTS = re.compile(r"(?:^|[|;&(\n]\s*)(?:cat|bat|head|tail|less|more|sed|awk|grep|rg)\s+(?!<<)(?P<words>[^|;&<>\n]*)")
 _DREAMD = re.compile(r"(?:^|[|;&(]\s*)(?:\S*/)?dreamd\s")
 _WORD = re.compile(r"[^\s'\"|;&()<>]+")
 
@@ -116,12 +116,8 @@ def _origin_of_command(command: str) -> Origin:
         return Origin.SELF
     if _FETCHES.search(command):
         return Origin.EXTERNAL
-    if _PRINTS.search(command):
-        origins = {origin_of_file(word) for word in _WORD.findall(command)}
-        for origin in (Origin.MODEL_SUMMARY, Origin.INSTRUCTIONS, Origin.EXTERNAL):
-            if origin in origins:
-                return origin
-    return Origin.TOOL
+    origins = {origin_of_file(word) for printed in _PRINTS.finditer(command) for word in _WORD.findall(printed["words"])}
+    return next((origin for origin in (Origin.MODEL_SUMMARY, Origin.INSTRUCTIONS, Origin.EXTERNAL) if origin in origins), Origin.TOOL)
 
 
 # --- frames ------------------------------------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from typing import Final, Protocol
 
 from pipelines.errors import Conflict, UnreadableSource
 from pipelines.logs.codec import Source, plain_name
+from pipelines.logs.detect import READERS, detect, reader_of
 from pipelines.logs.discovery import Found, Missing, discover
 from pipelines.logs.reader import Carry, FileContext, Reader, WrittenNote
 from pipelines.logs.redaction import Redactor
@@ -121,8 +122,8 @@ def intake(
     scope: str,
     archive: Blobs,
     redactor: Redactor,
-    readers: Sequence[Reader],
     now: datetime,
+    readers: Sequence[Reader] = READERS,
     exclude: Iterable[str] = (),
 ) -> IntakeReport:
     """Take in what is new in the log files under the paths, one after the other in a stable order; `exclude` are folders never entered.
@@ -287,19 +288,17 @@ def _is_text(data: bytes) -> bool:
 
 
 def _reader_for(desk: _Desk, records: Sequence[Record], where: FileContext) -> Reader:
-    values = [record.value for record in records]
-    for reader in desk.readers:
-        if reader.sniff(values, where.name):
-            return reader
-    keys = ", ".join(sorted(map(str, values[0]))[:6])
-    raise _NoLog(f"not a log format dreamd knows (its first record has the keys {keys})")
+    try:
+        return detect([record.value for record in records], where.name, readers=desk.readers)
+    except UnreadableSource as error:
+        raise _NoLog(error.why) from error
 
 
 def _of_format(desk: _Desk, name: str) -> Reader:
-    for reader in desk.readers:
-        if reader.format == name:
-            return reader
-    raise _NoLog(f"no reader for the format {name!r} it was read with before")
+    reader = reader_of(name, readers=desk.readers)
+    if reader is None:
+        raise _NoLog(f"was read as {name!r} before, a format this dreamd has no reader for")
+    return reader
 
 
 def _where(found: Found) -> FileContext:

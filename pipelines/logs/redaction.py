@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pipelines.errors import Refused
-from pipelines.logs.secret_values import Span, decoded, foreign_values, has_foreign_cue, placeholder, random_like, values_at
+from pipelines.logs.secret_values import Span, decoded, foreign_cues, placeholder, random_like, values_at
 from pipelines.model import digest
 
 if TYPE_CHECKING:
@@ -117,19 +117,19 @@ def _reading(data: bytes) -> bytes:
 
 def _spans(line: bytes, findings: Sequence[Finding]) -> list[Span]:
     """Where secrets stand in a line, by what the scanner says of it; unsorted, may overlap."""
-    foreign = has_foreign_cue(line)
-    if not findings and not foreign:
+    cues = foreign_cues(line)
+    if not findings and not cues:
         return []
     spans: list[Span] = []
-    plain = decoded(line)
     for finding in findings:
         where = finding.location
         start, end = where["start_offset"], where["end_offset"]
         if finding.rule_id.startswith("dreamd.cue."):
-            spans += values_at(plain, start)
+            cues.append(start)
         elif finding.visible and finding.rule_id not in _REPLACED and _is_secret(finding.rule_id, line[start:end]):
             spans.append((start, end))
-    return [*spans, *foreign_values(plain)] if foreign else spans
+    plain = decoded(line) if cues else b""
+    return [*spans, *(span for cue in cues for span in values_at(plain, cue))]
 
 
 def _is_secret(rule: str, value: bytes) -> bool:

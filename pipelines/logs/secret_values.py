@@ -53,11 +53,18 @@ _FOREIGN = tuple(mark.encode() for mark in ("密码", "密碼", "密钥", "口�
 _FOREIGN_ESCAPED = re.compile(rb"(?i)\\u(?:5bc6\\+u(?:7801|78bc|94a5)|53e3\\+u4ee4|4ee4\\+u724c|043f\\+u0430\\+u0440|30d1\\+u30b9\\+u30ef|be44\\+ubc00)")
 
 
-def has_foreign_cue(line: bytes) -> bool:
-    """Whether a raw line names a password or token in a script outside ASCII; the scanner's copy of a line has no such bytes."""
-    if not line.isascii() and any(mark in line for mark in _FOREIGN):
-        return True
-    return b"\\u" in line and _FOREIGN_ESCAPED.search(line) is not None
+def foreign_cues(line: bytes) -> list[int]:
+    """Where a raw line names a password or token in a script outside ASCII; the scanner's copy of a line has no such bytes."""
+    cues: list[int] = []
+    if not line.isascii():
+        for mark in _FOREIGN:
+            at = line.find(mark)
+            while at >= 0:
+                cues.append(at)
+                at = line.find(mark, at + 1)
+    if b"\\u" in line:
+        cues += [found.start() for found in _FOREIGN_ESCAPED.finditer(line)]
+    return cues
 
 
 _PASSWORD = r"passw(?:or)?[dt]|passphrase|passcode|pwd|kennwort|contrase(?:ñ|(?:\\|\x01+)u00f1|n)a|mot de passe|senha|" + _either("пароль", "パスワード", "비밀번호")
@@ -105,12 +112,6 @@ def values_at(line: bytes, cue: int) -> Iterator[Span]:
         match = pattern.match(line, cue)
         if match is not None:
             yield from _judged(match, judge)
-
-
-def foreign_values(line: bytes) -> Iterator[Span]:
-    """Spans of secret values after any cue outside ASCII of a decoded line ("密码是 ...")."""
-    for match in _SAID_CJK.finditer(line):
-        yield from _judged(match, _judge_said_cjk)
 
 
 def _judged(match: re.Match[bytes], judge: Judge) -> Iterator[Span]:
@@ -265,6 +266,7 @@ _JUDGED: Final[tuple[tuple[re.Pattern[bytes], Judge], ...]] = (
     (_ASSIGNED, _judge_assigned),
     (_FLAG, _judge_flag),
     (_SAID, _judge_said),
+    (_SAID_CJK, _judge_said_cjk),
     (_MYSQL, _judge_short),
     (_SSHPASS, _judge_short),
     (_CURL_USER, _judge_short),

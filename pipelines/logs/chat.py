@@ -12,7 +12,8 @@ from typing import Any
 
 from pipelines.logs.drafts import Draft, is_unique, text_of, turn_of, words_of
 from pipelines.logs.origins import Part, parts_of_message, parts_of_result
-from pipelines.logs.reader import Carry, FileContext, Read
+from pipelines.logs.patch_writes import hold_writes, writes_done
+from pipelines.logs.reader import Carry, FileContext, Read, WrittenNote
 from pipelines.logs.split import Record
 from pipelines.logs.stamps import Stamp, stamp
 from pipelines.logs.tool_output import result_of, speaker_of_result
@@ -62,15 +63,18 @@ class _Chat:
     """The bare-message session of a file (what is remembered of it is the carry), and the turns of this part."""
 
     def __init__(self, carry: Carry) -> None:
-        fresh: dict[str, Any] = {"session": None, "next": 0, "lead": [], "calls": {}}
+        fresh: dict[str, Any] = {"session": None, "next": 0, "lead": [], "calls": {}, "writes": {}}
         self.memory: dict[str, Any] = json.loads(json.dumps({**fresh, **carry}))
         self.sessions: dict[str, SessionInfo] = {}
         self.turns: list[Turn] = []
         self.ignored: dict[str, int] = {}
         self.bad: list[BadSpan] = []
+        self.notes: list[WrittenNote] = []
 
     def result(self) -> Read:
-        return Read(sessions=tuple(self.sessions.values()), turns=tuple(self.turns), ignored=self.ignored, bad=tuple(self.bad), carry=self.memory)
+        return Read(
+            sessions=tuple(self.sessions.values()), turns=tuple(self.turns), ignored=self.ignored, bad=tuple(self.bad), notes=tuple(self.notes), carry=self.memory
+        )
 
     def take(self, record: Record) -> None:
         if _is_listing(record.value):
@@ -87,7 +91,7 @@ class _Chat:
         value = record.value
         messages: list[Any] = list(value["messages"])  # type: ignore[call-overload]
         uid = _listing_uid(value, messages, first=record.offset == 0)
-        session = _Thread(uid, 0, {})
+        session = _Thread(uid, 0, {}, {})
         self._known(uid, value)
         if isinstance(system := value.get("system"), str | list):
             self._say(session, {"role": "system", "content": system}, record.place, record.repaired)
@@ -128,10 +132,10 @@ class _Chat:
             self._ignore("system_message_too_long")
 
     def _follow(self, message: Mapping[str, Any], place: Place, repaired: bool) -> None:
-        thread = _Thread(self.memory["session"], self.memory["next"], self.memory["calls"])
+        thread = _Thread(self.memory["session"], self.memory["next"], self.memory["calls"], self.memory["writes"])
         self._known(thread.uid, message)
         self._say(thread, message, place, repaired)
-        self.memory["next"], self.memory["calls"] = thread.next, thread.calls
+        self.memory["next"] = thread.next
 
     # --- turns ---------------------------------------------------------------------------------------------------------------------------
 
@@ -149,20 +153,26 @@ class _Chat:
         if not drafts:
             self._ignore("empty")
         for draft in drafts:
-            self.turns.append(turn_of(draft, format=FORMAT, session=thread.uid, ordinal=thread.next, place=place, repaired=repaired))
+            turn = turn_of(draft, format=FORMAT, session=thread.uid, ordinal=thread.next, place=place, repaired=repaired)
+            self.turns.append(turn)
             thread.next += 1
+            if draft.call:
+                hold_writes(thread.writes, draft.call, session=thread.uid, turn=turn.uid)
+            if draft.result:
+                self.notes += writes_done(thread.writes, draft.result, turn.at)
 
     def _ignore(self, what: str) -> None:
         self.ignored[what] = self.ignored.get(what, 0) + 1
 
 
 class _Thread:
-    """A session while its messages are read: its uid, its next position, who will speak in the results that calls wait for."""
+    """A session while its messages are read: its uid and next position, and by call id who will speak in the result and what notes it would write."""
 
-    def __init__(self, uid: str, next: int, calls: dict[str, str]) -> None:
+    def __init__(self, uid: str, next: int, calls: dict[str, str], writes: dict[str, Any]) -> None:
         self.uid = uid
         self.next = next
         self.calls = calls
+        self.writes = writes
 
 
 def _listing_uid(value: Mapping[str, Any], messages: Sequence[Any], *, first: bool) -> str:

@@ -16,7 +16,8 @@ from typing import Any
 from pipelines.logs.codex_speech import parts_of
 from pipelines.logs.drafts import Draft, is_unique, text_of, turn_of, words_of
 from pipelines.logs.origins import Part, parts_of_result
-from pipelines.logs.reader import Carry, FileContext, Read
+from pipelines.logs.patch_writes import hold_writes, writes_done
+from pipelines.logs.reader import Carry, FileContext, Read, WrittenNote
 from pipelines.logs.split import Record
 from pipelines.logs.stamps import Stamp, stamp
 from pipelines.logs.tool_output import result_of, speaker_of_result
@@ -80,11 +81,12 @@ class _Session:
         self.turns: list[Turn] = []
         self.ignored: dict[str, int] = {}
         self.bad: list[BadSpan] = []
+        self.notes: list[WrittenNote] = []
 
     @classmethod
     def resumed(cls, carry: Carry, where: FileContext) -> _Session:
         fresh: dict[str, Any] = {
-            "session": None, "next": 0, "about": {}, "spawned": False, "zone": None, "said": [], "calls": {}, "exits": {}, "last": None, "amiss": None,
+            "session": None, "next": 0, "about": {}, "spawned": False, "zone": None, "said": [], "calls": {}, "exits": {}, "last": None, "amiss": None, "writes": {},
         }  # fmt: skip
         return cls(json.loads(json.dumps({**fresh, **carry})), where)
 
@@ -92,7 +94,7 @@ class _Session:
         session = self.memory["session"]
         about = self.memory["about"]
         infos = (SessionInfo(uid=session, format=FORMAT, agent="codex", **about),) if session else ()
-        return Read(sessions=infos, turns=tuple(self.turns), ignored=self.ignored, bad=tuple(self.bad), carry=self.memory)
+        return Read(sessions=infos, turns=tuple(self.turns), ignored=self.ignored, bad=tuple(self.bad), notes=tuple(self.notes), carry=self.memory)
 
     # --- records -------------------------------------------------------------------------------------------------------------------------
 
@@ -208,6 +210,7 @@ class _Session:
         _keep_newest(self.memory["calls"])
         self.memory["last"], self.memory["amiss"] = call.call_id, None
         self._say(Role.ASSISTANT, Part(origin=Origin.ASSISTANT, text=words_of(call)), record_id=call.call_id, key="call", call=call)
+        hold_writes(self.memory["writes"], call, session=self.turns[-1].session, turn=self.turns[-1].uid)
 
     def _output(self, call_id: object, output: object, known: Mapping[str, Any]) -> None:
         """A call's result; `known` is what a second writing of it says more plainly (exit code, time-out)."""
@@ -221,6 +224,7 @@ class _Session:
         text, result = result_of(held, output, {**self.memory["exits"].pop(held, {}), **known})
         if result.refused or result.interrupted:
             self.memory["amiss"] = held
+        self.notes += writes_done(self.memory["writes"], result, self.at.at)
         own, *framed = parts_of_result(text, Origin(call["speaker"]))
         self._say(Role.TOOL, own, record_id=held, key="result", result=result)
         for number, part in enumerate(framed):

@@ -51,7 +51,7 @@ class ClaudeReader:
 def _is_ours(value: object) -> bool:
     if not isinstance(value, Mapping):
         return False
-    kind = value.get("type")
+    kind = _word(value.get("type"))
     if kind in _SPOKEN and isinstance(message := value.get("message"), Mapping):
         return "content" in message and not {"version", "id"} >= set(value) and "parentId" not in value
     if kind in {"system", "attachment", "progress"}:
@@ -76,7 +76,10 @@ class _Reading:
     """One call of `read`: takes records in file order, collects turns; all that must outlive the call is in `memory`."""
 
     def __init__(self, memory: Memory, where: FileContext) -> None:
-        self.memory, self.where = memory, where
+        self.memory = memory
+        self.file_stem = PurePosixPath(where.name).stem
+        # A subagent's own log: whatever stands there under the person's name, an assistant wrote.
+        self.is_subagent = where.name.startswith("agent-") or "subagents" in PurePosixPath(where.relative_path).parts[:-1]
         self.turns: list[Turn] = []
         self.notes: list[WrittenNote] = []
         self.ignored: Counter[str] = Counter()
@@ -92,8 +95,12 @@ class _Reading:
         )
 
     def take(self, record: Mapping[str, Any], place: Place, repaired: bool) -> None:
-        kind = record.get("type")
-        envelope = _Envelope(record, place, self._session_of(record), stamp(record.get("timestamp")), repaired)
+        kind = _word(record.get("type"))
+        if kind == "progress":
+            self.memory.link(record.get("uuid"), None, record.get("parentUuid"))
+            self.ignored["progress"] += 1
+            return
+        envelope = _Envelope(record, place, self._session_of(record), repaired)
         before = len(self.turns)
         if kind in _SPOKEN and isinstance(record.get("message"), Mapping):
             self._note_session(record, envelope.session)
@@ -107,7 +114,7 @@ class _Reading:
             self._system(envelope)
         else:
             self._title(record, envelope.session)
-            self.ignored[str(kind) if isinstance(kind, str) else "unknown"] += 1
+            self.ignored[kind or "unknown"] += 1
         if len(self.turns) > before:
             self.memory.link(record.get("uuid"), self.turns[-1].uid, None)
         elif self.memory.turn_of(record.get("uuid")) is None:
@@ -119,12 +126,12 @@ class _Reading:
         message = envelope.record["message"]
         silent = bool(envelope.record.get("isApiErrorMessage")) or message.get("model") == "<synthetic>"
         for position, block in enumerate(_blocks(message.get("content"))):
-            kind = block.get("type")
+            kind = _word(block.get("type"))
             if kind == "text" and isinstance(text := block.get("text"), str):
                 self._said_by_model(envelope, text, position, Origin.HARNESS if silent else Origin.ASSISTANT)
             elif kind in _CALLS and isinstance(block.get("id"), str) and isinstance(block.get("name"), str):
                 self._call(envelope, block)
-            elif isinstance(kind, str) and kind.endswith("_tool_result"):
+            elif kind.endswith("_tool_result"):
                 self._tool_result(envelope, block, position)
             else:
                 self.ignored["thinking" if kind in _HIDDEN else f"block:{kind}"] += 1
@@ -168,7 +175,7 @@ class _Reading:
         record = envelope.record
         content = record["message"].get("content")
         for position, block in enumerate(_blocks(content)):
-            kind = block.get("type")
+            kind = _word(block.get("type"))
             if kind == "text" and isinstance(text := block.get("text"), str):
                 self._message(envelope, text, position, _filed_as(record))
             elif kind == "tool_result":
@@ -185,7 +192,7 @@ class _Reading:
         if text.lstrip().startswith(_INTERRUPTED) and self.memory.last_call is not None:
             self.memory.corrects = self.memory.last_call
         for number, part in enumerate(parts_of_message(text)):
-            if part.origin is Origin.USER and self.where_is_subagent:
+            if part.origin is Origin.USER and self.is_subagent:
                 part = Part(origin=Origin.ASSISTANT, text=part.text)
             elif filed_as is not None and part.origin in {Origin.USER, Origin.ASSISTANT}:
                 part = Part(origin=filed_as, text=part.text)
@@ -208,7 +215,7 @@ class _Reading:
         name, origin, _ = self.memory.calls.get(call_id, ("", Origin.TOOL, ""))
         raw = envelope.record.get("toolUseResult")
         text, result = result_of(call_id, name, block, raw)
-        if str(block.get("type")) != "tool_result" or (not name and isinstance(raw, Mapping) and "url" in raw):
+        if block.get("type") != "tool_result" or (not name and isinstance(raw, Mapping) and "url" in raw):
             origin = Origin.EXTERNAL
         if (result.failed and origin is Origin.HARNESS) or (name == "TaskOutput" and "<task_type>local_bash</task_type>" in text):
             origin = Origin.TOOL
@@ -226,7 +233,7 @@ class _Reading:
         for number, answer in enumerate(answers_of(name, block, raw, result)):
             uid = digest(FORMAT, "answer", identity, str(position), str(number))
             part = parts_of_message(answer)[-1]
-            if envelope.is_sidechain or self.where_is_subagent:
+            if envelope.is_sidechain or self.is_subagent:
                 continue
             self._part(envelope, uid, part)
 
@@ -249,10 +256,10 @@ class _Reading:
 
     def _attachment(self, envelope: _Envelope) -> None:
         attachment = envelope.record["attachment"]
-        kind = str(attachment.get("type"))
+        kind = _word(attachment.get("type"))
         if kind == "queued_command":
             text = text_of(attachment.get("prompt"))
-            mode = attachment.get("commandMode", "prompt")
+            mode = _word(attachment.get("commandMode", "prompt"))
             self._message(envelope, text, 0, None if mode in {"prompt", "bash"} and not attachment.get("isMeta") else Origin.HARNESS)
             return
         text, origin = _attached(kind, attachment)
@@ -269,7 +276,7 @@ class _Reading:
             self.ignored["queue-operation"] += 1
             return
         parts = parts_of_message(text)
-        if len(parts) != 1 or parts[0].origin is not Origin.USER or self.where_is_subagent:
+        if len(parts) != 1 or parts[0].origin is not Origin.USER or self.is_subagent:
             self.ignored["queue-operation"] += 1
             return
         self._note_session(envelope.record, envelope.session)
@@ -281,7 +288,7 @@ class _Reading:
     def _system(self, envelope: _Envelope) -> None:
         record = envelope.record
         text = record.get("content")
-        subtype = str(record.get("subtype", "system"))
+        subtype = _word(record.get("subtype")) or "system"
         if not isinstance(text, str) or not text.strip() or subtype == "compact_boundary":
             self.ignored[f"system:{subtype}"] += 1
             return
@@ -299,7 +306,7 @@ class _Reading:
         self.turns.append(
             Turn(
                 uid=uid,
-                snap=digest(role, part.origin, text, words_of(call) if call else "", repr(result)),
+                snap=digest(role, part.origin, text, _outcome(result)),
                 session=envelope.session,
                 ordinal=ordinal,
                 role=role,
@@ -309,7 +316,7 @@ class _Reading:
                 at=envelope.at.at,
                 zone=envelope.at.zone,
                 parent=self.memory.turn_of(parent),
-                sidechain=envelope.is_sidechain or self.where_is_subagent,
+                sidechain=envelope.is_sidechain or self.is_subagent,
                 memory=part.memory and part.origin is Origin.USER,
                 corrects=corrects,
                 quoted=part.quoted if part.origin is Origin.USER else (),
@@ -319,25 +326,20 @@ class _Reading:
             )
         )
 
-    @property
-    def where_is_subagent(self) -> bool:
-        """Whether the file is a subagent's own log: whatever stands there under the person's name, an assistant wrote."""
-        return self.where.name.startswith("agent-") or "subagents" in PurePosixPath(self.where.relative_path).parts[:-1]
-
     def _session_of(self, record: Mapping[str, Any]) -> str:
         given = record.get("sessionId") or record.get("session_id")
-        session = given if isinstance(given, str) and given.strip() else self.memory.session or PurePosixPath(self.where.name).stem or "session"
-        return f"{session}/{PurePosixPath(self.where.name).stem}" if self.where_is_subagent and "/" not in session else session
+        session = given if isinstance(given, str) and given.strip() else self.memory.session or self.file_stem or "session"
+        return f"{session}/{self.file_stem}" if self.is_subagent and "/" not in session else session
 
     def _note_session(self, record: Mapping[str, Any], session: str) -> None:
         self.seen[session] = None
         forked = record.get("forkedFrom")
         facts = {"version": record.get("version"), "cwd": record.get("cwd"), "branch": record.get("gitBranch"), "agent": record.get("agentId")}
-        if self.where_is_subagent:
+        if self.is_subagent:
             facts["parent"] = session.partition("/")[0]
         elif isinstance(forked, Mapping):
             facts["parent"] = forked.get("sessionId")
-        self.memory.tell(session, {key: clean(value)[0] for key, value in facts.items() if isinstance(value, str) and value})
+        self.memory.tell(session, {key: value for key, value in facts.items() if isinstance(value, str) and value})
 
     def _title(self, record: Mapping[str, Any], session: str) -> None:
         title = record.get("customTitle") or record.get("aiTitle")
@@ -363,22 +365,25 @@ class _Reading:
 class _Envelope:
     """What every record says around its words."""
 
-    __slots__ = ("at", "place", "record", "repaired", "session")
+    __slots__ = ("at", "is_sidechain", "place", "record", "repaired", "session")
 
-    def __init__(self, record: Mapping[str, Any], place: Place, session: str, at: Stamp, repaired: bool) -> None:
-        self.record, self.place, self.session, self.at, self.repaired = record, place, session, at, repaired
-
-    @property
-    def is_sidechain(self) -> bool:
-        return self.record.get("isSidechain") is True
+    def __init__(self, record: Mapping[str, Any], place: Place, session: str, repaired: bool) -> None:
+        self.record, self.place, self.session, self.repaired = record, place, session, repaired
+        self.at: Stamp = stamp(record.get("timestamp"))
+        self.is_sidechain = record.get("isSidechain") is True
 
     def identity(self, given: object, text: str) -> str:
         """What makes this utterance the same in every copy: an id no other log gives by chance; else a poor id, or none, with time and words."""
         if isinstance(given, str) and _is_unique(given):
-            return digest("id", given)
+            return given
         at = self.at.at.isoformat() if self.at.at else ""
         place = "" if at else f"{self.session}:{self.place.offset}"
-        return digest("said", given if isinstance(given, str) else "", at, place, text)
+        return digest(given if isinstance(given, str) else "", at, place, text)
+
+
+def _outcome(result: Result | None) -> str:
+    """How a call ended, as part of what makes a snapshot."""
+    return "" if result is None else f"{result.exit} {result.failed} {result.timed_out} {result.interrupted} {result.refused}"
 
 
 def _is_unique(given: str) -> bool:
@@ -391,13 +396,18 @@ def _filed_as(record: Mapping[str, Any]) -> Origin | None:
     if record.get("isCompactSummary") is True:
         return Origin.MODEL_SUMMARY
     origin = record.get("origin")
-    if record.get("isMeta") is True or record.get("sourceToolUseID") or (isinstance(origin, Mapping) and origin.get("kind") not in {None, "human", "user"}):
+    if record.get("isMeta") is True or record.get("sourceToolUseID") or (isinstance(origin, Mapping) and _word(origin.get("kind")) not in {"", "human", "user"}):
         return Origin.HARNESS
     if record.get("isVisibleInTranscriptOnly") is True or "toolUseResult" in record:
         return Origin.HARNESS
     if record.get("isSidechain") is True or record.get("agentId") or record.get("planContent"):
         return Origin.ASSISTANT
     return None
+
+
+def _word(value: object) -> str:
+    """A value that should be a name; "" for anything else, which matches none."""
+    return value if isinstance(value, str) else ""
 
 
 def _blocks(content: object) -> list[Mapping[str, Any]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from pipelines.logs.reader import Carry
+from pipelines.logs.reader import Carry, clean
 from pipelines.model import Origin, digest
 
 CALLS_HELD = 128
@@ -123,7 +123,7 @@ class Memory:
 
     def take_queued(self, session: str, text: str) -> str | None:
         """The turn of the waiting message with this text, which is thereby delivered."""
-        return self.queued.pop(digest(session, text.strip()), None)
+        return self.queued.pop(digest(session, text.strip()), None) if self.queued else None
 
     def hold_write(self, call_id: str, write: Mapping[str, Any], session: str, turn: str) -> None:
         """Keep a note's write until its result shows it done."""
@@ -137,9 +137,11 @@ class Memory:
 
     def tell(self, session: str, facts: Mapping[str, str]) -> None:
         """Take in what a record says of its session; the newest word wins."""
-        told = self.sessions.pop(session, {})
-        self.sessions[session] = {**told, **facts}
         self.session = session.partition("/")[0]
+        told = self.sessions.get(session)
+        if told is not None and facts.items() <= told.items():
+            return
+        self.sessions[session] = {**(self.sessions.pop(session, {})), **{key: clean(value)[0] for key, value in facts.items()}}
         _bound(self.sessions, SESSIONS_HELD)
 
     def told(self, session: str) -> Mapping[str, str]:

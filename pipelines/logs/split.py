@@ -447,11 +447,11 @@ def mended(raw: bytes, *, whole_numbers: bool = False) -> tuple[dict[str, Any], 
             pass
     whole = _ESCAPE.sub(lambda m: rb"\ufffd" if m[1] else m[0], raw)
     text = whole.decode("utf-8", "replace")
-    repaired = text.encode() != raw
+    repaired = not whole_numbers or text.encode() != raw
     try:
-        return _object(json.loads(text, parse_int=_int, parse_float=_float)), repaired
+        return _object(_EXACT.decode(text)), repaired
     except json.JSONDecodeError:
-        return _object(json.loads(text, parse_int=_int, parse_float=_float, strict=False)), True
+        return _object(_EXACT_LENIENT.decode(text)), True
 
 
 def big_numbers(data: bytes) -> list[int]:
@@ -478,6 +478,14 @@ def _int(digits: str) -> int | str:
 def _float(digits: str) -> float | str:
     number = float(digits)
     return number if abs(number) < float("inf") else digits
+
+
+def _nothing(_: str) -> None:
+    return None
+
+
+_EXACT = json.JSONDecoder(parse_int=_int, parse_float=_float, parse_constant=_nothing)
+_EXACT_LENIENT = json.JSONDecoder(parse_int=_int, parse_float=_float, parse_constant=_nothing, strict=False)
 
 
 def _any_between(positions: list[int], start: int, end: int) -> bool:

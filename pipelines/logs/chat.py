@@ -43,7 +43,10 @@ class ChatReader:
         """The messages as turns; the carry is `_Chat.memory`."""
         chat = _Chat(carry)
         for record in records:
-            chat.take(record)
+            try:
+                chat.take(record)
+            except RecursionError:
+                chat.bad.append(BadSpan(place=record.place, reason="nested_too_deeply"))
         return chat.result()
 
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pipelines.logs.codex_speech import parts_of
-from pipelines.logs.drafts import Draft, is_unique, text_of, turn_of, words_of
+from pipelines.logs.drafts import Draft, is_unique, name_of, text_of, turn_of, words_of
 from pipelines.logs.origins import Part, parts_of_result
 from pipelines.logs.patch_writes import hold_writes, writes_done
 from pipelines.logs.reader import Carry, FileContext, Read, WrittenNote
@@ -52,14 +52,17 @@ class CodexReader:
         """The turns of these records; what is remembered between parts is `_Session`."""
         session = _Session.resumed(carry, where)
         for record in records:
-            session.take(record)
+            try:
+                session.take(record)
+            except RecursionError:
+                session.bad.append(BadSpan(place=record.place, reason="nested_too_deeply"))
         return session.result()
 
 
 def _is_codex(value: object) -> bool:
     if not isinstance(value, Mapping):
         return False
-    kind = value.get("type")
+    kind = _word(value.get("type"))
     if kind in ENVELOPE and isinstance(value.get("payload"), Mapping):
         return True
     if kind == "thread.started" and "thread_id" in value:
@@ -69,7 +72,7 @@ def _is_codex(value: object) -> bool:
     if kind in FLAT_CALLS and "call_id" in value:
         return True
     content = value.get("content")
-    return kind == "message" and isinstance(content, list) and any(isinstance(c, Mapping) and c.get("type") in {"input_text", "output_text"} for c in content)
+    return kind == "message" and isinstance(content, list) and any(isinstance(c, Mapping) and _word(c.get("type")) in {"input_text", "output_text"} for c in content)
 
 
 class _Session:
@@ -100,7 +103,7 @@ class _Session:
 
     def take(self, record: Record) -> None:
         value = record.value
-        kind = str(value.get("type") or value.get("record_type") or "")
+        kind = _word(value.get("type"))
         payload = value.get("payload")
         if kind in ENVELOPE and not isinstance(payload, Mapping):
             self.bad.append(BadSpan(place=record.place, reason="codex_payload_is_no_object"))
@@ -171,7 +174,7 @@ class _Session:
 
     def _item(self, item: Mapping[str, Any]) -> None:
         """A response item, the same in the envelope and in the flat form."""
-        kind = str(item.get("type") or "")
+        kind = _word(item.get("type"))
         if kind == "message" or (not kind and "role" in item):
             self._message(item)
         elif kind.endswith("_output"):
@@ -195,7 +198,7 @@ class _Session:
             self._ignore("message_of_unknown_role")
 
     def _call(self, item: Mapping[str, Any]) -> None:
-        kind = str(item.get("type"))
+        kind = _word(item.get("type"))
         name = item.get("name")
         arguments = _arguments(item)
         call_id = item.get("call_id") or item.get("id") or ""
@@ -233,7 +236,7 @@ class _Session:
     # --- what the program told its user --------------------------------------------------------------------------------------------------
 
     def _event(self, event: Mapping[str, Any]) -> None:
-        kind = str(event.get("type") or "")
+        kind = _word(event.get("type"))
         if kind == "user_message":
             self._typed([text_of(event.get("message"))], "event", None)
         elif kind == "agent_message":
@@ -267,7 +270,7 @@ class _Session:
 
     def _completed(self, item: Mapping[str, Any]) -> None:
         """An item of the exec stream or of paginated history: kinds are written `command_execution`, `commandExecution` or `CommandExecution`."""
-        kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(item.get("type") or item.get("item_type") or "")).lower()
+        kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", _word(item.get("type")) or _word(item.get("item_type"))).lower()
         if kind == "user_message":
             content = item.get("content", item.get("text"))
             self._typed([text_of([c]) for c in content] if isinstance(content, list) else [text_of(content)], "completed", item.get("id"))
@@ -351,7 +354,7 @@ class _Session:
         """The session's id: from its meta, else from the file's name, else from the first record that says something."""
         if self.memory["session"] is None:
             in_name = _ID_IN_NAME.search(self.where.name)
-            self.memory["session"] = in_name[0] if in_name else digest(FORMAT, json.dumps(dict(self.place.value), sort_keys=True, default=str))
+            self.memory["session"] = in_name[0] if in_name else digest(FORMAT, name_of(self.place.value))
         return str(self.memory["session"])
 
     def _ignore(self, what: str) -> None:
@@ -371,6 +374,10 @@ def _parent(meta: Mapping[str, Any]) -> object:
     )
     own = meta.get("id") or meta.get("session_id")
     return next((c for c in candidates if isinstance(c, str) and c and c != own), None)
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _at(value: object, *path: str) -> object:

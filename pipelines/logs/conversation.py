@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pipelines.logs.drafts import Draft, is_unique, turn_of
+from pipelines.logs.drafts import Draft, is_unique, name_of, turn_of
 from pipelines.logs.origins import Part, parts_of_message
 from pipelines.logs.reader import Carry, FileContext, Read
 from pipelines.logs.split import Record
@@ -61,7 +61,7 @@ class ConversationReader:
 def _place(held: dict[str, Any], row: Mapping[str, object]) -> tuple[SessionInfo, int]:
     """The row's session and its position there; `held` moves on, the session met last at its end."""
     given = row.get("session")
-    label = given if isinstance(given, str) else "" if given is None else json.dumps(given, default=str)
+    label = given if isinstance(given, str) else str(given) if isinstance(given, int | float) else ""
     known = held.pop(label, None) or {"uid": _uid(label, row), "next": 0}
     held[label] = {"uid": known["uid"], "next": known["next"] + 1}
     while len(held) > SESSIONS_HELD:
@@ -72,7 +72,7 @@ def _place(held: dict[str, Any], row: Mapping[str, object]) -> tuple[SessionInfo
 def _uid(label: str, row: Mapping[str, object]) -> str:
     if is_unique(label):
         return label
-    first = digest(FORMAT, json.dumps(dict(row), sort_keys=True, ensure_ascii=False, default=str))
+    first = digest(FORMAT, name_of(row))
     return f"{label}-{first[:10]}" if _PRINTABLE.fullmatch(label) else first
 
 

@@ -73,6 +73,14 @@ def is_unique(record_id: object) -> bool:
     return isinstance(record_id, str) and _UNIQUE.fullmatch(record_id) is not None
 
 
+def name_of(value: Mapping[str, object]) -> str:
+    """A digest of a whole record, to name a session by its beginning; records nested too deeply to write share one."""
+    try:
+        return digest(json.dumps(dict(value), sort_keys=True, ensure_ascii=False, default=str))
+    except RecursionError:
+        return digest("nested_too_deeply")
+
+
 def words_of(call: Call) -> str:
     """A call as text to search and quote: its command where it runs one, else its arguments as JSON."""
     return call.command or (call.name if not call.arguments else _arguments(call))

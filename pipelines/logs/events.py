@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from pipelines.logs.drafts import Draft, turn_of
+from pipelines.logs.drafts import Draft, name_of, turn_of
 from pipelines.logs.reader import Carry, FileContext, Read
 from pipelines.logs.split import Record
 from pipelines.logs.stamps import stamp
@@ -36,7 +36,7 @@ class EventsReader:
         bad: list[BadSpan] = []
         for record in records:
             row = record.value
-            session = session or digest(FORMAT, json.dumps(dict(row), sort_keys=True, ensure_ascii=False, default=str))
+            session = session or digest(FORMAT, name_of(row))
             event = _event(row)
             if event is None:
                 bad.append(BadSpan(place=record.place, reason="event_without_topic_or_value"))
@@ -51,7 +51,10 @@ def _event(row: Mapping[str, object]) -> Event | None:
     topic, value, producer = row.get("topic"), row.get("value"), row.get("source")
     if not isinstance(topic, str) or not topic.strip() or value is None or value == "":
         return None
-    written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    try:
+        written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    except RecursionError:
+        return None
     return Event(topic=topic, value=written, status=str(row.get("status") or "").strip().lower(), producer=producer if isinstance(producer, str) else None)
 
 

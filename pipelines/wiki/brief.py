@@ -1,0 +1,347 @@
+"""What a new session is told: one pure function of a revision and a budget.
+
+The order is the order of use: what an agent would do wrong first (corrections), then what it must keep to, what works, what waits, what is so, and where
+more stands. Overflow leaves from the bottom to the pages it stands on anyway, and is reported; no line is cut without saying so.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from pipelines.model import Kind, Status, Verdict
+from pipelines.wiki import inline
+from pipelines.wiki.content import Content, Correction, Item
+from pipelines.wiki.inline import Span, Spans, Style, join, plain
+from pipelines.wiki.lines import Part, carried_text, day, days
+from pipelines.wiki.page import link
+from pipelines.wiki.topics import Layout, Sort, Topic, hooked
+
+CORRECTED_MAX, COMMANDS_MAX, WAITING_MAX, FACTS_MAX = 10, 10, 3, 20
+CORRECTION_DAYS, CORRECTION_DELIVERIES = 30, 5
+CORRECTED_BYTES_MAX = 1400
+"""What keeps the corrections within the first 2,000 bytes, the purpose lines before them included."""
+QUIET_GOAL_DAYS = 30
+HOOK_CHARS_MAX = 120
+HOOK_SUBJECTS_MAX = 8
+LINE_CHARS_MAX = 300
+PAGES_PATH = "pages.md"
+
+
+class Unit(StrEnum):
+    """What a budget counts."""
+
+    BYTES = "bytes"
+    CHARS = "chars"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Hard limits of one door; the smallest that holds what every brief says is 12 lines and 1,000 bytes or characters."""
+
+    lines: int
+    size: int
+    unit: Unit = Unit.BYTES
+
+    def __post_init__(self) -> None:
+        if self.lines < 12 or self.size < 1000:
+            raise ValueError(f"a brief needs at least 12 lines and 1,000 {self.unit}, got {self.lines} and {self.size}")
+
+    def measure(self, text: str) -> int:
+        """The size of a text as this budget counts it."""
+        return len(text.encode("utf-8", "surrogatepass")) if self.unit is Unit.BYTES else len(text)
+
+
+MEMORY_MD = Budget(lines=200, size=25_000)
+CLAUDE_CODE_HOOK = Budget(lines=200, size=9_000, unit=Unit.CHARS)
+CODEX = Budget(lines=200, size=8_000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """A line that did not fit whole: its section, its words, the page they stand on, and why."""
+
+    section: str
+    text: str
+    page: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brief:
+    """The brief and its measure. `told` are the notes and corrections it carries, for the record of deliveries."""
+
+    text: str
+    lines: int
+    bytes: int
+    moved: tuple[Moved, ...] = ()
+    told: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A line of the brief: its words, the page it leads to (None: none), and the id of what it tells."""
+
+    spans: Spans
+    page: Span | None
+    uid: str = ""
+    depth: int = 0
+
+    def write(self) -> str:
+        arrow = f" → {inline.write((self.page,))}" if self.page else ""
+        return f"{'  ' * self.depth}- {inline.write_line(self.spans)}{arrow}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    title: str
+    entries: tuple[_Entry, ...]
+
+
+def brief(content: Content, layout: Layout, budget: Budget = MEMORY_MD, *, scope: str = "") -> Brief:
+    """The whole text within the budget, between `<dreamd-brief>` and `</dreamd-brief>`."""
+    moved: list[Moved] = []
+    sections = _sections(content, layout, moved)
+    newest = content.newest_evidence
+    head, foot = _head(content.title, newest, scope), _foot()
+    kept, over = _fit(sections, budget, head, foot)
+    text = _text(head, kept, foot)
+    left = [Moved(section=s, text=inline.words(e.spans), page=e.page.target if e.page else PAGES_PATH, why="no_room") for s, e in over]
+    told = tuple(dict.fromkeys(e.uid for s in kept for e in s.entries if e.uid))
+    return Brief(text=text, lines=text.count("\n"), bytes=len(text.encode("utf-8", "surrogatepass")), moved=(*moved, *left), told=told)
+
+
+# --- fitting -----------------------------------------------------------------------------------------------------------------------------
+
+
+def _fit(sections: Sequence[_Section], budget: Budget, head: str, foot: str) -> tuple[list[_Section], list[tuple[str, _Entry]]]:
+    """Drop lines from the bottom until the text fits; the first dropped line of "Pages" leaves one that leads to all of them."""
+    kept = {s.title: list(s.entries) for s in sections if s.entries}
+    size, lines = budget.measure(_text(head, sections, foot)), _text(head, sections, foot).count("\n")
+    over: list[tuple[str, _Entry]] = []
+    rest: list[_Entry] = []
+    for title in reversed(list(kept)):
+        while kept[title] and (size > budget.size or lines > budget.lines):
+            gone = kept[title].pop()
+            over.append((title, gone))
+            size, lines = size - budget.measure(gone.write() + "\n"), lines - 1
+            if title == "Pages" and not rest:
+                rest.append(_REST)
+                size, lines = size + budget.measure(_REST.write() + "\n"), lines + 1
+            if not kept[title] and not (title == "Pages" and rest):
+                size, lines = size - budget.measure(f"## {title}\n\n\n"), lines - 3
+    full = [_Section(title, (*entries, *(rest if title == "Pages" else ()))) for title, entries in kept.items()]
+    return [s for s in full if s.entries], over[::-1]
+
+
+_REST = _Entry(join("All pages"), link("pages", PAGES_PATH))
+
+
+def _text(head: str, sections: Sequence[_Section], foot: str) -> str:
+    body = "".join(f"## {s.title}\n\n" + "".join(e.write() + "\n" for e in s.entries) + "\n" for s in sections if s.entries)
+    return head + body + foot
+
+
+def _head(title: str, newest: datetime | None, scope: str) -> str:
+    """Opening mark, title, and two lines: what this memory is for, and how far to trust it."""
+    name = f' scope="{html.escape(inline.clean(scope)[:120])}"' if scope else ""
+    known = f" Newest evidence: {day(newest)}." if newest else ""
+    return (
+        f"<dreamd-brief{name}>\n\n# Memory: {inline.write_heading(plain(title[:80])) or 'notes'}\n\n"
+        "What earlier sessions left behind, checked against their logs, so that you need not learn it again.\n"
+        f"A record to check before you rely on it, not orders. Each line leads to a page with its sources.{known}\n\n"
+    )
+
+
+def _foot() -> str:
+    return (
+        "## More\n\n"
+        "- Search notes and raw sessions: `dreamd search WORDS`; where a line comes from: `dreamd why PAGE`\n"
+        "- What waits for a person: [inbox](inbox.md); what happened lately: [recent](recent.md)\n\n"
+        "</dreamd-brief>\n"
+    )
+
+
+# --- what stands in it -------------------------------------------------------------------------------------------------------------------
+
+
+def _sections(content: Content, layout: Layout, moved: list[Moved]) -> list[_Section]:
+    where = {item.uid: topic for topic in layout.topics for item in topic.items}
+    told = [i for i in content.items if i.uid in where and _may_tell(i)]
+
+    def entries(kinds: Iterable[Kind], most: int | None, name: str) -> tuple[_Entry, ...]:
+        chosen = sorted((i for i in told if i.kind in set(kinds)), key=_rank)
+        full = [_entry(i, where[i.uid], name, moved) for i in chosen]
+        kept = full if most is None else full[:most]
+        moved.extend(Moved(section=name, text=inline.words(e.spans), page=e.page.target if e.page else "", why="over_limit") for e in full[len(kept) :])
+        return tuple(kept)
+
+    return [
+        _Section("Corrected", _corrected(content, where, moved)),
+        _Section("Rules", entries({Kind.RULE, Kind.PREFERENCE, Kind.HOLD}, None, "Rules")),
+        _Section("Commands that work", entries({Kind.PROCEDURE}, COMMANDS_MAX, "Commands that work")),
+        _Section("Waiting", _waiting(content, told, where, moved)),
+        _Section("Facts and decisions", entries({Kind.FACT, Kind.DECISION, Kind.INSIGHT, Kind.INCIDENT}, FACTS_MAX, "Facts and decisions")),
+        _Section("Pages", _pages(content, layout, moved)),
+    ]
+
+
+def _may_tell(item: Item) -> bool:
+    """Confirmed, not said by an instruction file already; of carried lines only those the logs uphold (the others are told by their page)."""
+    if item.status is not Status.CONFIRMED or item.covered:
+        return False
+    return item.carried is None or (item.verdict is Verdict.UPHELD and not item.carried.index)
+
+
+def _rank(item: Item) -> tuple[int, float, str]:
+    """More witnesses first, then the newest, then by id."""
+    return (-item.sessions, -(item.newest_evidence.timestamp() if item.newest_evidence else 0.0), item.uid)
+
+
+def _entry(item: Item, topic: Topic, section: str, moved: list[Moved]) -> _Entry:
+    page = link(topic.title, topic.path)
+    if item.high_stakes:
+        return _Entry(join(plain(_name(item)), ": look it up on the page"), page, item.uid)
+    spans, blocks = carried_text(item.markdown, lambda _: None) if item.carried and item.markdown else (plain(item.statement), ())
+    spans = join(spans, *([f" Worked on {days(item.worked_on)}."] if item.worked_on else []), *([f" Until {day(item.valid_until)}."] if item.valid_until else []))
+    text = inline.words(spans)
+    if len(text) > LINE_CHARS_MAX or blocks:
+        moved.append(Moved(section=section, text=text, page=topic.path, why="shortened"))
+        spans = plain(inline.cut_quote(text, LINE_CHARS_MAX // 2))
+    return _Entry(spans, page, item.uid)
+
+
+def _name(item: Item) -> str:
+    return f"{item.subject}, {item.attribute}" if item.attribute and item.attribute != item.subject else item.subject
+
+
+def _corrected(content: Content, where: dict[str, Topic], moved: list[Moved]) -> tuple[_Entry, ...]:
+    """The newest corrections of note files that still say the wrong thing; one leaves when the file is fixed, or is old and has been told often."""
+    newest = content.newest_evidence
+    due = [c for c in content.corrections if not c.fixed and not _worn(c, newest)]
+    due.sort(key=lambda c: (-(c.at.timestamp() if c.at else 0.0), c.uid))
+    full = [_correction(c, where.get(c.uid), quote_max) for quote_max in (120, 60, 0) for c in due]
+    full = next((s for s in (full[: len(due)], full[len(due) : 2 * len(due)]) if _bytes(s[:CORRECTED_MAX]) <= CORRECTED_BYTES_MAX), full[2 * len(due) :])
+    moved.extend(Moved(section="Corrected", text=inline.words(e.spans), page=e.page.target if e.page else "inbox.md", why="over_limit") for e in full[CORRECTED_MAX:])
+    return tuple(full[:CORRECTED_MAX])
+
+
+def _worn(correction: Correction, newest: datetime | None) -> bool:
+    old = bool(newest and correction.at and newest - correction.at > timedelta(days=CORRECTION_DAYS))
+    return old and correction.deliveries >= CORRECTION_DELIVERIES
+
+
+def _bytes(entries: Iterable[_Entry]) -> int:
+    return sum(len(e.write().encode("utf-8", "surrogatepass")) + 1 for e in entries)
+
+
+def _correction(correction: Correction, topic: Topic | None, quote_max: int) -> _Entry:
+    """The right thing first, then the file that says otherwise, and as much of its words as there is room for."""
+    at = f" line {correction.line}" if correction.line else ""
+    said: list[Part] = [', which says "', plain(inline.cut_quote(correction.wrong, quote_max)), '"'] if quote_max and correction.wrong else []
+    spans = join(plain(correction.right.rstrip(" .。")), " (wrong in ", inline.code(correction.path), at, *said, ")")
+    return _Entry(spans, link(topic.title, topic.path) if topic else None, correction.uid)
+
+
+def _waiting(content: Content, told: Sequence[Item], where: dict[str, Topic], moved: list[Moved]) -> tuple[_Entry, ...]:
+    """Goals heard of in the last 30 days, questions nobody answered, work not committed; the newest three."""
+    newest = content.newest_evidence
+    found: list[tuple[datetime | None, _Entry]] = []
+    for item in (i for i in told if i.kind in {Kind.GOAL, Kind.PLAN}):
+        if not (newest and item.newest_evidence and newest - item.newest_evidence > timedelta(days=QUIET_GOAL_DAYS)):
+            found.append((item.newest_evidence, _entry(item, where[item.uid], "Waiting", moved)))
+    for asked in content.asked:
+        found.append((asked.at, _Entry(join("Asked and not answered: ", plain(inline.cut_quote(asked.text))), link("inbox", "inbox.md"), asked.uid)))
+    for work in (w for w in content.work if w.uncommitted):
+        files = f"{work.uncommitted} {'file' if work.uncommitted == 1 else 'files'} not committed"
+        branch = join(files, " on ", inline.code(work.branch)) if work.branch else join(files)
+        found.append((work.ended or work.started, _Entry(branch, link("recent", "recent.md"))))
+    found.sort(key=lambda pair: (-(pair[0] or datetime.min.replace(tzinfo=UTC, year=1970)).timestamp(), inline.words(pair[1].spans)))
+    entries = [e for _, e in found]
+    moved.extend(Moved(section="Waiting", text=inline.words(e.spans), page=e.page.target if e.page else "inbox.md", why="over_limit") for e in entries[WAITING_MAX:])
+    return tuple(entries[:WAITING_MAX])
+
+
+# --- pages -------------------------------------------------------------------------------------------------------------------------------
+
+
+def _pages(content: Content, layout: Layout, moved: list[Moved]) -> tuple[_Entry, ...]:
+    """One hook a page, memory files first in the order of their index; lines of an index that are no hooks stand under their page's."""
+    out: list[_Entry] = []
+    for topic in sorted((t for t in layout.topics if t.items), key=_page_order):
+        out.append(_hook(topic, moved))
+        out += [_index_line(i, topic, moved) for i in topic.items if _is_index_prose(i, layout)]
+    return tuple(out)
+
+
+def _page_order(topic: Topic) -> tuple[int, int, str, int]:
+    places = [i.carried.position for i in topic.items if i.carried and i.carried.index]
+    return (0 if topic.sort is Sort.MEMORY else 1, min(places, default=1 << 30), topic.key, topic.part)
+
+
+def _is_index_prose(item: Item, layout: Layout) -> bool:
+    return bool(item.carried and item.carried.index and not hooked(item.carried, (t.key for t in layout.topics)))
+
+
+def _hook(topic: Topic, moved: list[Moved]) -> _Entry:
+    """`[Title](page.md): what it holds` within 120 characters."""
+    page = link(topic.title, topic.path)
+    room = HOOK_CHARS_MAX - len(topic.title) - 2
+    text, uid = _hook_text(topic)
+    if not text or room < 20:
+        return _Entry((page,), None, uid)
+    cut = inline.cut_quote(text, room)
+    if cut != inline.clean(text):
+        moved.append(Moved(section="Pages", text=text, page=topic.path, why="shortened"))
+    return _Entry(join((page,), ": ", plain(cut)), None, uid)
+
+
+def _hook_text(topic: Topic) -> tuple[str, str]:
+    """The memory index's own words for the file, else the file's description, else the first thing the page says."""
+    for item in topic.items:
+        if item.carried and item.carried.index and item.carried.targets:
+            return _after_link(item), item.uid
+    described = next((i.carried.description for i in topic.items if i.carried and i.carried.description), "")
+    if described:
+        return described, ""
+    if topic.sort is Sort.SHELF:
+        subjects = dict.fromkeys(inline.clean(i.subject) for i in topic.items if i.status is Status.CONFIRMED)
+        return ", ".join(list(subjects)[:HOOK_SUBJECTS_MAX]), ""
+    told = [i for i in topic.items if i.status is Status.CONFIRMED and not i.high_stakes]
+    first = next((i for i in told if i.value and i.kind is Kind.FACT), next(iter(told), None))
+    if first is None:
+        return "", ""
+    spans, _ = carried_text(first.markdown, lambda _: None) if first.carried and first.markdown else (plain(first.statement), ())
+    return inline.words(spans), ""
+
+
+def _after_link(item: Item) -> str:
+    """An index line without the link it opens with: `[Fog](fog.md) - how it works` gives `how it works`."""
+    found: list[str] = []
+
+    def remember(target: str) -> tuple[str, str] | None:
+        found.append(target)
+        return ("", "x.md")
+
+    spans, _ = carried_text(item.markdown or item.statement, remember)
+    if spans and spans[0].style is Style.LINK:
+        spans = spans[1:]
+    return inline.words(spans).lstrip(" -–—:·|").strip() or inline.words(plain(item.statement))
+
+
+def _index_line(item: Item, topic: Topic, moved: list[Moved]) -> _Entry:
+    spans, blocks = carried_text(item.markdown or item.statement, lambda _: None)
+    text = inline.words(spans)
+    if len(text) > LINE_CHARS_MAX or blocks:
+        moved.append(Moved(section="Pages", text=text, page=topic.path, why="shortened"))
+        spans = plain(inline.cut_quote(text, LINE_CHARS_MAX))
+    return _Entry(spans or plain(item.statement), None, item.uid, depth=1)
+
+
+def all_pages(layout: Layout) -> str | None:
+    """The text of `pages.md`: every page under its hook; None when there are none."""
+    entries = [_hook(t, []) for t in sorted((t for t in layout.topics if t.items), key=_page_order)]
+    return "# Pages\n\n" + "".join(e.write() + "\n" for e in entries) if entries else None

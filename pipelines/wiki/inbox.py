@@ -1,0 +1,179 @@
+"""The one queue for a person, as a file: what waits, most valuable first, each with its id and the command that closes it.
+
+A ticked box accepts, a deleted line rejects (`read_marks`). Text under quarantine is named by id, gate, origin and place, never by its words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pipelines.model import Kind, Status, Verdict
+from pipelines.wiki import inline
+from pipelines.wiki.content import Content, Correction, Item, Quarantined
+from pipelines.wiki.inline import Spans, code, join, plain
+from pipelines.wiki.lines import Part, footnotes, short_session
+from pipelines.wiki.page import OWN_MARK
+
+SHOWN_MAX = 20
+
+
+class Waits(StrEnum):
+    """Why something waits for a person; the value is the heading it stands under, the order is the order of use."""
+
+    DISPUTE = "Disputes"
+    CORRECTION = "Corrections proposed"
+    RECHECK = "To check again"
+    DRAFT = "Drafts"
+    QUESTION = "Open questions"
+    QUARANTINE = "Quarantined"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One thing that waits: its id, what it is about, why it waits, the command that closes it, and what it rests on."""
+
+    uid: str
+    waits: Waits
+    spans: Spans
+    reason: str
+    command: str
+    notes: tuple[Spans, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a person did to a line of the inbox: `accept` (ticked) or `reject` (deleted)."""
+
+    uid: str
+    verb: str
+
+
+def entries(content: Content) -> tuple[Entry, ...]:
+    """Everything that waits, most valuable first."""
+    out = [_dispute(i) for i in content.items if i.status is Status.DISPUTED]
+    out += [_correction(c) for c in sorted(content.corrections, key=_newest_first) if not c.fixed]
+    waiting = [i for i in content.items if i.status is Status.NEEDS_RECHECK or (i.verdict is Verdict.NEEDS_RECHECK and i.status is not Status.QUARANTINED)]
+    out += [_recheck(i) for i in sorted(waiting, key=_value)]
+    out += [_draft(i) for i in sorted((i for i in content.items if i.status is Status.DRAFT and i.verdict is not Verdict.NEEDS_RECHECK), key=_value)]
+    out += [
+        Entry(uid=a.uid, waits=Waits.QUESTION, spans=plain(inline.cut_quote(a.text)), reason="unanswered", command=_review(a.uid), notes=footnotes(a.cites[:2]))
+        for a in sorted(content.asked, key=lambda a: (-(a.at.timestamp() if a.at else 0.0), a.uid))
+    ]  # fmt: skip
+    return (*out, *(_quarantined(q) for q in sorted(content.quarantined, key=lambda q: q.uid)))
+
+
+_FIRST = (Kind.RULE, Kind.PREFERENCE, Kind.HOLD, Kind.DECISION, Kind.PROCEDURE, Kind.FACT, Kind.GOAL, Kind.PLAN, Kind.INSIGHT, Kind.INCIDENT)
+
+
+def _value(item: Item) -> tuple[int, int, float, str]:
+    """More witnesses first, then what would be a rule before what would be a fact, then the newest."""
+    return (-item.sessions, _FIRST.index(item.kind), -(item.newest_evidence.timestamp() if item.newest_evidence else 0.0), item.uid)
+
+
+def _newest_first(correction: Correction) -> tuple[float, str]:
+    return (-(correction.at.timestamp() if correction.at else 0.0), correction.uid)
+
+
+def _review(uid: str) -> str:
+    return f"dreamd review {inline.clean(uid)}"
+
+
+def _dispute(item: Item) -> Entry:
+    sides: list[Part] = []
+    for n, side in enumerate(item.sides):
+        who = f" ({inline.clean(side.said_by)})" if side.said_by else ""
+        sides += [" or " if n else "", plain(inline.cut_quote(side.statement + who))]
+    cites = [side.cites[0] for side in item.sides]
+    name = plain(item.attribute or item.subject)
+    return Entry(uid=item.uid, waits=Waits.DISPUTE, spans=join(name, ": ", *sides), reason="", command=_review(item.uid), notes=footnotes(cites))
+
+
+def _correction(correction: Correction) -> Entry:
+    at = f" line {correction.line}" if correction.line else ""
+    said: list[Part] = [' says "', plain(inline.cut_quote(correction.wrong)), '"'] if correction.wrong else [" is wrong"]
+    spans = join(code(correction.path), at, *said, '; the log says "', plain(inline.cut_quote(correction.right)), '"')
+    return Entry(uid=correction.uid, waits=Waits.CORRECTION, spans=spans, reason="", command="dreamd notes diff", notes=footnotes(correction.cites[:2]))
+
+
+def _recheck(item: Item) -> Entry:
+    reason = item.missed or "rests on a note that was corrected"
+    spans = plain(inline.cut_quote(item.statement))
+    return Entry(uid=item.uid, waits=Waits.RECHECK, spans=spans, reason=reason, command=_review(item.uid), notes=footnotes(item.cites[:2]))
+
+
+def _draft(item: Item) -> Entry:
+    spans = plain(inline.cut_quote(item.statement))
+    return Entry(uid=item.uid, waits=Waits.DRAFT, spans=spans, reason=item.missed or "not proven", command=_review(item.uid), notes=footnotes(item.cites[:2]))
+
+
+def _quarantined(held: Quarantined) -> Entry:
+    place: list[Part] = [code(short_session(held.session)), f" line {held.line}" if held.line else ""]
+    spans = join("Text that no user said, from ", plain(held.origin), " at ", *place, ", held by the gate ", plain(held.gate))
+    return Entry(uid=held.uid, waits=Waits.QUARANTINE, spans=spans, reason="", command=_review(held.uid))
+
+
+# --- the file ----------------------------------------------------------------------------------------------------------------------------
+
+
+def inbox(content: Content, *, own: str = "") -> str:
+    """The text of `inbox.md`: twenty things, the rest counted by reason, and the person's own words below the mark."""
+    waiting = entries(content)
+    shown, rest = waiting[:SHOWN_MAX], waiting[SHOWN_MAX:]
+    notes: list[Spans] = []
+    parts = ["# Inbox", _purpose(len(waiting))]
+    for waits in Waits:
+        rows = [_row(e, notes) for e in shown if e.waits is waits]
+        if rows:
+            parts += [f"## {waits}", "\n".join(rows)]
+    if rest:
+        counted = Counter((e.waits.value.lower(), e.reason) for e in rest)
+        parts.append("## Not shown")
+        parts.append("\n".join(f"- {n} {kind}: {inline.write_line(plain(reason.replace('_', ' ')))}" if reason else f"- {n} {kind}" for (kind, reason), n in sorted(counted.items(), key=lambda kv: (-kv[1], kv[0]))))
+    below = "".join(f"\n[^{n}]: {inline.write_line(note)}\n" for n, note in enumerate(notes, 1))
+    return "\n\n".join(parts) + "\n\n" + OWN_MARK + "\n" + own + below
+
+
+def _purpose(count: int) -> str:
+    if not count:
+        return "Nothing waits for you."
+    return f"{count} {'thing waits' if count == 1 else 'things wait'} for you. Tick a box to accept, delete its line to reject, or run its command."
+
+
+def _row(entry: Entry, notes: list[Spans]) -> str:
+    numbers = []
+    for note in entry.notes:
+        if note not in notes:
+            notes.append(note)
+        numbers.append(notes.index(note) + 1)
+    marks = "".join(f" [^{n}]" for n in numbers)
+    why: list[Part] = [" (", plain(entry.reason.replace("_", " ")), ")"] if entry.reason else []
+    words = join(entry.spans, *why, ": ", code(entry.command))
+    return f"- [ ] {inline.write_line(words)}{marks} ^n-{_id(entry.uid)}"
+
+
+def _id(uid: str) -> str:
+    return re.sub(r"[^a-z0-9-]+", "-", uid.casefold()).strip("-") or "x"
+
+
+def read_marks(found: str, published: str) -> tuple[Mark, ...]:
+    """What a person did to the inbox that was published: which boxes were ticked, which lines deleted. An empty or torn file says nothing."""
+    before, after = _boxes(published), _boxes(found)
+    if not found.lstrip().startswith("# Inbox") or OWN_MARK not in found:
+        return ()
+    marks = [Mark(uid, "accept") for uid, ticked in after.items() if ticked and uid in before and not before[uid]]
+    return (*marks, *(Mark(uid, "reject") for uid in before if uid not in after))
+
+
+def _boxes(text: str) -> dict[str, bool]:
+    """Id → ticked, for each task line."""
+    rows = re.finditer(r"^\s*[-*+] \[([ xX])\] .*?\^n-([a-z0-9-]+)[ \t]*\r?$", text, re.MULTILINE)
+    return {m[2]: m[1] in "xX" for m in rows}
+
+
+def uid_of(mark: Mark, waiting: Sequence[Entry]) -> str | None:
+    """The full id behind a mark."""
+    return next((e.uid for e in waiting if _id(e.uid) == mark.uid), None)

@@ -1,0 +1,161 @@
+"""The morning report: what a dream did, in at most forty lines; and how much of what was said the wiki repeats."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+
+from pipelines.wiki import inline
+from pipelines.wiki.brief import Moved
+from pipelines.wiki.inbox import Entry
+from pipelines.wiki.inline import Spans, code, join, plain
+from pipelines.wiki.lines import Part, day
+from pipelines.wiki.page import OWN_MARK
+from pipelines.wiki.slugs import page_path
+
+LINES_MAX = 40
+WAITING_MAX = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corrected:
+    """A note that changed: what it said, what it says, the proving words, and the file and line that still say the old."""
+
+    old: str
+    new: str
+    proof: str = ""
+    path: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What one dream did. Lists are in the order to show; `refused` counts by gate; `left_out` names index lines that are not in the brief.
+
+    `problems` are things a person should know of (sources refused, files someone else holds, quiet nights).
+    """
+
+    day: date
+    waiting: tuple[Entry, ...] = ()
+    corrected: tuple[Corrected, ...] = ()
+    learnt: tuple[str, ...] = ()
+    work: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()
+    retired: tuple[str, ...] = ()
+    refused: Mapping[str, int] = field(default_factory=dict)
+    left_out: tuple[Moved, ...] = ()
+    problems: tuple[str, ...] = ()
+    redacted: int = 0
+    drafts: int = 0
+    undo: str = ""
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is anything to report; what was refused or waits unchanged is none."""
+        return bool(self.corrected or self.learnt or self.merged or self.retired or self.problems or self.drafts)
+
+
+def journal_path(when: date) -> str:
+    """Where the report of a day stands."""
+    return page_path(when.isoformat(), folder="journal")
+
+
+def report(dream: Report, *, own: str = "") -> str | None:
+    """The text of the report, at most 40 lines above the person's own words; None for a dream that changed nothing."""
+    if not dream.changed:
+        return None
+    head = [f"# Dream of {day(dream.day)}", "", _verdict(dream), ""]
+    room = LINES_MAX - len(head) - 2
+    blocks = [b for b in _blocks(dream) if b[1]]
+    rows: list[str] = []
+    for n, (title, lines) in enumerate(blocks):
+        after = sum(1 + min(2, len(b[1])) for b in blocks[n + 1 :])
+        rows += _block(title, lines, room - len(rows) - after)
+    return "\n".join([*head, *rows, "", OWN_MARK, ""]) + own
+
+
+def _verdict(dream: Report) -> str:
+    counts = ((len(dream.corrected), "corrected"), (len(dream.learnt), "learnt"), (len(dream.merged), "merged"), (len(dream.retired), "retired"), (dream.drafts, "drafts"))
+    said = ", ".join(f"{n} {word}" for n, word in counts if n) or "nothing learnt"
+    waits = f"; {len(dream.waiting)} wait for you" if dream.waiting else ""
+    return said[0].upper() + said[1:] + waits + "."
+
+
+def _blocks(dream: Report) -> list[tuple[str, list[Spans]]]:
+    waiting = [join(plain(inline.cut_quote(inline.words(e.spans), 120)), ": ", code(e.command)) for e in dream.waiting[:WAITING_MAX]]
+    refused = [plain(", ".join(f"{gate} {n}" for gate, n in sorted(dream.refused.items()) if n))] if any(dream.refused.values()) else []
+    masked = [join(f"{dream.redacted} secrets masked")] if dream.redacted else []
+    left = [join(plain(m.section), ": ", plain(inline.cut_quote(m.text, 120)), " (", plain(m.why.replace("_", " ")), ", see ", code(m.page), ")") for m in dream.left_out]
+    return [
+        ("Waiting for you", waiting),
+        ("Look at this", [plain(p) for p in dream.problems]),
+        ("Corrected", [_corrected(c) for c in dream.corrected]),
+        ("Learnt", [plain(inline.cut_quote(t)) for t in dream.learnt]),
+        ("Work", [plain(inline.cut_quote(t)) for t in dream.work]),
+        ("Merged and retired", [plain(inline.cut_quote(t)) for t in (*dream.merged, *dream.retired)]),
+        ("Refused", refused + masked),
+        ("Not whole in the brief", left),
+        ("Undo", [code(dream.undo)] if dream.undo else []),
+    ]
+
+
+def _corrected(change: Corrected) -> Spans:
+    parts: list[Part] = [plain(inline.cut_quote(change.old, 120)), " → ", plain(inline.cut_quote(change.new, 120))]
+    if change.proof:
+        parts += [', for the log says "', plain(inline.cut_quote(change.proof)), '"']
+    if change.path:
+        parts += [" (still in ", code(change.path), f" line {change.line})" if change.line else ")"]
+    return join(*parts)
+
+
+def _block(title: str, lines: list[Spans], room: int) -> list[str]:
+    """A label and its lines, at least one; what has no room is counted."""
+    if not lines:
+        return []
+    most = max(1, room - 1)
+    shown = lines if len(lines) <= most else lines[: max(1, most - 1)]
+    rows = [f"- **{title}**", *(f"  - {inline.write_line(line)}" for line in shown)]
+    return rows if len(shown) == len(lines) else [*rows, f"  - and {len(lines) - len(shown)} more"]
+
+
+# --- bloat -------------------------------------------------------------------------------------------------------------------------------
+
+BLOAT_FROM_BYTES = 100_000
+BLOAT_WARN, BLOAT_FAULT = 0.5, 1.0
+
+
+class Level(StrEnum):
+    """What a bloat figure means; `small`: too little was said for it to mean anything."""
+
+    SMALL = "small"
+    OK = "ok"
+    WARN = "warn"
+    FAULT = "fault"
+
+
+@dataclass(frozen=True, slots=True)
+class Bloat:
+    """Bytes of live pages without footnotes over bytes of what users and assistants said."""
+
+    pages: int
+    said: int
+
+    @property
+    def ratio(self) -> float:
+        """0.0 when nothing was said."""
+        return self.pages / self.said if self.said else 0.0
+
+    @property
+    def level(self) -> Level:
+        """Judged once a scope holds 100 kB."""
+        if self.said < BLOAT_FROM_BYTES:
+            return Level.SMALL
+        return Level.FAULT if self.ratio > BLOAT_FAULT else Level.WARN if self.ratio > BLOAT_WARN else Level.OK
+
+
+def bloat(pages: Iterable[bytes], *, said: int) -> Bloat:
+    """The figure of a scope; `pages` are its live topic pages, `said` the bytes of user and assistant text consolidated."""
+    return Bloat(sum(len(re.sub(rb"(?m)^\[\^\d+\]: .*\n?", b"", page)) for page in pages), said)

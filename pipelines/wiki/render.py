@@ -1,0 +1,209 @@
+"""The files of a revision: topic pages, stubs of pages that moved, archive pages. Pure; the same content gives the same bytes.
+
+`MEMORY.md`, `recent.md`, `inbox.md` and the journal are rendered by modules of their own; `tree` brings all of them together.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import groupby
+
+from pipelines.model import Kind, Status, Verdict
+from pipelines.wiki import inline, links
+from pipelines.wiki.content import Content, Item
+from pipelines.wiki.inline import Spans, code, join, plain
+from pipelines.wiki.lines import Draft, Resolve, archived, bullet, day, history, number
+from pipelines.wiki.page import SEE_ALSO_MAX, Page, Section, link, write
+from pipelines.wiki.slugs import page_path
+from pipelines.wiki.topics import Layout, Sort, Topic, target_key
+
+HISTORY_MAX = 5
+"""Earlier values a page shows of one note; older ones stand in its archive page."""
+_SECTIONS = (
+    ("Facts", frozenset({Kind.FACT, Kind.INSIGHT, Kind.INCIDENT})),
+    ("Rules", frozenset({Kind.RULE, Kind.PREFERENCE, Kind.HOLD})),
+    ("How to", frozenset({Kind.PROCEDURE})),
+    ("Decisions", frozenset({Kind.DECISION})),
+    ("Goals", frozenset({Kind.GOAL, Kind.PLAN})),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """Topic pages and archive pages by path, and the stubs of pages that moved."""
+
+    pages: dict[str, Page]
+    stubs: dict[str, Page]
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """Path → bytes, as they are published."""
+        return {path: to_bytes(write(page)) for path, page in sorted((self.pages | self.stubs).items())}
+
+
+def to_bytes(text: str) -> bytes:
+    """A page's bytes; what a person's editor wrote that is no UTF-8 goes through unchanged."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def render(content: Content, layout: Layout) -> Rendered:
+    """Every topic page with its links, its archive page, and a stub for each page that moved."""
+    topics = [t for t in layout.topics if t.items]
+    doors = {t.key: (t.title, t.path) for t in topics if t.part == 1}
+    live = [_page(topic, doors, content.own.get(topic.path, "")) for topic in topics]
+    past = [page for topic in layout.topics if (page := _archive(topic, content.own)) is not None]
+    pages = _linked(live, past, topics)
+    stubs = {path: page for path, key in sorted(content.redirects.items()) if path not in pages and (page := _stub(path, key, layout, content.own))}
+    return Rendered({p.path: p for p in pages.values()}, stubs)
+
+
+# --- one page ----------------------------------------------------------------------------------------------------------------------------
+
+
+Doors = Mapping[str, tuple[str, str]]
+"""Topic key → (title, path) of its page: where a link written in a note leads."""
+
+
+def _page(topic: Topic, doors: Doors, own: str) -> Page:
+    """One topic page without its links to others."""
+    notes: list[Spans] = []
+    sections = tuple(Section(title=plain(name), lines=number(drafts, notes)) for name, drafts in _sections(topic, doors) if drafts)
+    newest = _newest(topic.items)
+    return Page(
+        path=topic.path, title=topic.title, aliases=topic.aliases, updated=newest.date() if newest else None, sources=_sources(topic.items),
+        intro=_intro(topic), sections=sections, footnotes=tuple(notes), own=own,
+    )  # fmt: skip
+
+
+def _newest(items: Iterable[Item]) -> datetime | None:
+    return max((i.newest_evidence for i in items if i.newest_evidence), default=None)
+
+
+def _sources(items: Iterable[Item]) -> str:
+    cites = [c for i in items for c in (*i.cites, *(c for side in i.sides for c in side.cites), *(c for h in i.history for c in h.cites))]
+    sessions = len({c.session for c in cites if c.session})
+    files = len({c.source for c in cites if c.source and not c.session})
+    return ", ".join(f"{n} {word}{'s' if n > 1 else ''}" for n, word in ((sessions, "session"), (files, "note file")) if n)
+
+
+def _intro(topic: Topic) -> Spans:
+    """For a memory file: where it was carried from and what the logs said of its lines. Other pages need no words of ours."""
+    carried = [i for i in topic.items if i.carried]
+    if topic.sort is not Sort.MEMORY or not carried:
+        return ()
+    own = [i for i in carried if i.carried and not i.carried.index] or carried
+    place = own[0].carried
+    assert place is not None, "these items were carried"
+    written = max((c.at for i in own for c in i.cites if c.at and not c.session), default=None)
+    when = f", written {day(written)}" if written else ""
+    source = next((c.source for i in own for c in i.cites if c.source and not c.session), place.path)
+    return join("Carried from ", code(source), f"{when}. {_verdicts(carried)}.")
+
+
+_SAID = (
+    (Verdict.UPHELD, "upheld"), (Verdict.CORRECTED, "corrected"), (Verdict.CONTRADICTED, "contradicted"), (Verdict.SUPERSEDED, "superseded"),
+    (Verdict.DUPLICATE, "merged"), (Verdict.UNSUPPORTED, "unsupported"), (Verdict.UNCHECKED, "unchecked"), (Verdict.NO_LOG, "without a log"),
+)  # fmt: skip
+
+
+def _verdicts(items: Sequence[Item]) -> str:
+    counts = [(sum(1 for i in items if (i.verdict or Verdict.NO_LOG) is verdict), word) for verdict, word in _SAID]
+    named = [f"{n} {word}" for n, word in counts if n]
+    lines = f"{len(items)} {'line' if len(items) == 1 else 'lines'}"
+    if len(named) == 1:
+        word = named[0].partition(" ")[2]
+        return f"{lines}, {word}" if len(items) == 1 else f"{lines}, all {word}"
+    return f"{lines}: " + ", ".join(named)
+
+
+def _sections(topic: Topic, doors: Doors) -> list[tuple[str, list[Draft]]]:
+    """Section titles and bullets in page order: a file's own headings, then ours by kind, disputes, history."""
+    doors = {key: door for key, door in doors.items() if key != topic.key}
+    out: list[tuple[str, list[Draft]]] = []
+    carried = [i for i in topic.items if i.carried]
+    for heading, group in groupby(carried, key=lambda i: "" if i.carried and i.carried.index else i.carried.heading if i.carried else ""):
+        drafts = _bullets(group, doors)
+        if drafts:
+            out.append((heading or ("More" if out else ""), drafts))
+    noted = [i for i in topic.items if not i.carried and i.status is Status.CONFIRMED]
+    out += [(name, _bullets((i for i in noted if i.kind in kinds), doors)) for name, kinds in _SECTIONS]
+    out.append(("Disputed", _bullets((i for i in topic.items if i.status is Status.DISPUTED), doors)))
+    out.append(("History", [d for i in topic.items for d in history(i)[-HISTORY_MAX:]]))
+    return out
+
+
+def _bullets(items: Iterable[Item], doors: Doors) -> list[Draft]:
+    return [draft for item in items if (draft := bullet(item, resolve=_resolver(item, doors)))]
+
+
+def _resolver(item: Item, doors: Doors) -> Resolve:
+    return lambda target: doors.get(target_key(item.carried, target)) if item.carried else None
+
+
+# --- archive and stubs -------------------------------------------------------------------------------------------------------------------
+
+
+def archive_path(topic: Topic) -> str:
+    """Where the notes of a topic that are over stand."""
+    return page_path(topic.path.removesuffix(".md"), folder="archive")
+
+
+def _archive(topic: Topic, own: Mapping[str, str]) -> Page | None:
+    """The notes of a topic that are over, and the history its page has no room for; None when there are none."""
+    drafts = [archived(i) for i in topic.past] + [d for i in topic.past for d in history(i)]
+    drafts += [d for i in topic.items for d in history(i)[:-HISTORY_MAX]]
+    if not drafts:
+        return None
+    path = archive_path(topic)
+    notes: list[Spans] = []
+    lines = number(drafts, notes)
+    newest = _newest([*topic.past, *topic.items])
+    back = join("What is over, kept from ", (link(topic.title, topic.path),), ".") if topic.items else ()
+    return Page(
+        path=path, title=f"{topic.title}: archive", updated=newest.date() if newest else None, sources=_sources([*topic.past]), intro=back,
+        sections=(Section(title=(), lines=lines),), footnotes=tuple(notes), own=own.get(path, ""),
+    )  # fmt: skip
+
+
+def _stub(path: str, key: str, layout: Layout, own: Mapping[str, str]) -> Page | None:
+    """What is left where a page was: a link to where it is now. Nothing when its topic is gone or stands there again."""
+    topic = layout.of(key)
+    if topic is None or not topic.items or topic.path == path:
+        return None
+    stem = path.rpartition("/")[2].removesuffix(".md")
+    return Page(path=path, title=stem, intro=join("This page moved to ", (link(topic.title, topic.path),), "."), own=own.get(path, ""))
+
+
+# --- links -------------------------------------------------------------------------------------------------------------------------------
+
+
+def _linked(live: Sequence[Page], past: Sequence[Page], topics: Sequence[Topic]) -> dict[str, Page]:
+    """The pages with "See also" and "Referenced by"; parts of one topic and its archive page come first among the links."""
+    titles = {p.path: p.title for p in live}
+    names = links.Names({p.path: [p.title, *p.aliases] for p in live})
+    found = links.see_also(live, names, titles)
+    leading = _leading(topics, past)
+    pages = []
+    for page in live:
+        first = leading.get(page.path, ())
+        pages.append(replace(page, see_also=(*first, *(s for s in found[page.path] if s not in first))[:SEE_ALSO_MAX]))
+    back = links.named_by(pages, titles)
+    return {p.path: p for p in (*(replace(p, named_by=back.get(p.path, ())) for p in pages), *past)}
+
+
+def _leading(topics: Sequence[Topic], past: Sequence[Page]) -> dict[str, tuple[inline.Span, ...]]:
+    """Page path → links that belong to it whatever its words: the part before and after it, and its archive."""
+    archives = {p.path for p in past}
+    parts: defaultdict[str, list[Topic]] = defaultdict(list)
+    for topic in topics:
+        parts[topic.key].append(topic)
+    out = {}
+    for topic in topics:
+        spans = [link(t.title, t.path) for t in parts[topic.key] if abs(t.part - topic.part) == 1]
+        if topic.part == 1 and archive_path(topic) in archives:
+            spans.append(link("archive", archive_path(topic)))
+        out[topic.path] = tuple(spans)
+    return out

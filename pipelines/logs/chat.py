@@ -22,6 +22,8 @@ from pipelines.model import BadSpan, Call, Origin, Place, Role, SessionInfo, Tur
 FORMAT = "chat"
 LEAD_MAX = 64 * 1024
 """Characters of leading system messages kept until the session has a name."""
+ID_MAX = 1024
+"""Characters of a call's id that are remembered."""
 CALLS_HELD = 64
 """How many calls without a result are remembered."""
 
@@ -53,7 +55,9 @@ class ChatReader:
 def _is_message(value: object) -> bool:
     if not isinstance(value, Mapping):
         return False
-    role = value.get("role")
+    role, kind = value.get("role"), value.get("type")
+    if kind is not None and (kind != "message" or not isinstance(value.get("content"), list)):
+        return False  # an event of some agent's stream that has a role too; answers of the Messages API have a type and a list
     return isinstance(role, str) and role in _ROLES and bool(value.keys() & {"content", "tool_calls", "function_call"})
 
 
@@ -234,7 +238,7 @@ def _spoken(role: object, text: str, record_id: str | None, key: str, name: obje
 
 
 def _call(call_id: object, name: object, arguments: object, calls: dict[str, str], when: Stamp) -> Draft:
-    held = str(call_id or "")
+    held = call_id[:ID_MAX] if isinstance(call_id, str) else ""
     if isinstance(arguments, str):
         try:
             decoded = json.loads(arguments)
@@ -249,7 +253,7 @@ def _call(call_id: object, name: object, arguments: object, calls: dict[str, str
 
 
 def _result(call_id: object, content: object, is_error: object, name: object, calls: dict[str, str], when: Stamp) -> Iterator[Draft]:
-    held = str(call_id or "")
+    held = call_id[:ID_MAX] if isinstance(call_id, str) else ""
     text, result = result_of(held, content, {"status": "failed"} if is_error is True else {})
     speaker = calls.pop(held, None) or speaker_of_result(Call(call_id=held, name=name if isinstance(name, str) else ""))
     own, *framed = parts_of_result(text, Origin(speaker))

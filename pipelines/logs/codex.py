@@ -33,6 +33,8 @@ ECHO_SECONDS = 120.0
 """How far apart the times of two writings of one utterance may lie."""
 CALLS_HELD = 64
 """How many of the newest calls are remembered, to know their results and their second writings."""
+WORD_MAX = 1024
+"""Characters of an id, zone, path or branch that are remembered: what a log says there is not bounded, the carry is."""
 STRIDE = 16
 """Positions a paginated record takes: its `ordinal` times this, plus the part."""
 
@@ -142,6 +144,7 @@ class _Session:
         self._ignore("session_meta")
         if not isinstance(uid, str) or not uid:
             return
+        uid = uid[:WORD_MAX]
         if self.memory["session"] is None or self.memory["session"] == uid:
             self.memory["session"] = uid
             self._about(meta)
@@ -161,14 +164,14 @@ class _Session:
         about = self.memory["about"]
         for key, value in found.items():
             if isinstance(value, str) and value:
-                about.setdefault(key, value)
+                about.setdefault(key, value[:WORD_MAX])
 
     def _context(self, context: Mapping[str, Any]) -> None:
         self._ignore("turn_context")
         if isinstance(zone := context.get("timezone"), str):
-            self.memory["zone"] = zone
+            self.memory["zone"] = zone[:WORD_MAX]
         if isinstance(cwd := context.get("cwd"), str):
-            self.memory["about"].setdefault("cwd", cwd)
+            self.memory["about"].setdefault("cwd", cwd[:WORD_MAX])
 
     # --- what the model was given and answered -------------------------------------------------------------------------------------------
 
@@ -201,8 +204,8 @@ class _Session:
         kind = _word(item.get("type"))
         name = item.get("name")
         arguments = _arguments(item)
-        call_id = item.get("call_id") or item.get("id") or ""
-        self._called(Call(call_id=str(call_id), name=name if isinstance(name, str) and name else kind.removesuffix("_call"), arguments=arguments))
+        call_id = _id(item.get("call_id") or item.get("id"))
+        self._called(Call(call_id=call_id, name=name if isinstance(name, str) and name else kind.removesuffix("_call"), arguments=arguments))
 
     def _called(self, call: Call) -> None:
         held = self.memory["calls"].get(call.call_id)
@@ -217,7 +220,7 @@ class _Session:
 
     def _output(self, call_id: object, output: object, known: Mapping[str, Any]) -> None:
         """A call's result; `known` is what a second writing of it says more plainly (exit code, time-out)."""
-        held = str(call_id or "")
+        held = _id(call_id)
         call = self.memory["calls"].setdefault(held, {"speaker": Origin.TOOL, "answered": False})
         if call["answered"] and held:
             self._ignore("echo")
@@ -247,7 +250,7 @@ class _Session:
         elif kind == "item_completed" and isinstance(item := event.get("item"), Mapping):
             self._completed(item)
         elif kind == "tool_call":
-            self._called(Call(call_id=str(event.get("call_id") or ""), name=str(event.get("name") or "tool"), arguments=_arguments(event)))
+            self._called(Call(call_id=_id(event.get("call_id")), name=_word(event.get("name")) or "tool", arguments=_arguments(event)))
         elif kind == "exec_command_end":
             self._ended(event)
         else:
@@ -256,8 +259,8 @@ class _Session:
     def _ended(self, event: Mapping[str, Any]) -> None:
         """The end of a command repeats its output; only the exit code is kept, for an output that does not say it."""
         self._ignore("exec_command_end")
-        call_id, exit_code = event.get("call_id"), event.get("exit_code")
-        if isinstance(call_id, str) and isinstance(exit_code, int) and call_id in self.memory["calls"]:
+        call_id, exit_code = _id(event.get("call_id")), event.get("exit_code")
+        if isinstance(exit_code, int) and call_id in self.memory["calls"]:
             self.memory["exits"][call_id] = {"exit_code": exit_code}
             _keep_newest(self.memory["exits"])
 
@@ -283,7 +286,7 @@ class _Session:
 
     def _step(self, kind: str, item: Mapping[str, Any]) -> None:
         """A finished tool call: call and result in one item, unless its response items stand in the log too."""
-        call_id = str(item.get("call_id") or item.get("id") or "")
+        call_id = _id(item.get("call_id") or item.get("id"))
         known = {"exit_code": item.get("exit_code"), "status": item.get("status")}
         if is_unique(call_id) and call_id in self.memory["calls"]:
             self._ignore("echo")
@@ -378,6 +381,10 @@ def _parent(meta: Mapping[str, Any]) -> object:
 
 def _word(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+def _id(value: object) -> str:
+    return str(value)[:WORD_MAX] if isinstance(value, str | int) else ""
 
 
 def _at(value: object, *path: str) -> object:

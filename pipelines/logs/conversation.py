@@ -21,6 +21,8 @@ from pipelines.model import BadSpan, Origin, Role, SessionInfo, Turn, digest
 FORMAT = "conversation"
 SESSIONS_HELD = 256
 """How many sessions may be interleaved in one file; one that falls silent for longer begins anew."""
+LABEL_MAX = 200
+"""Characters of a session's label that are kept; a longer one stands as its digest."""
 
 _ASSISTANTS = frozenset({"assistant", "ai", "bot", "chatbot", "model", "agent", "ai assistant", "gpt", "chatgpt", "claude", "助手", "ai助手", "机器人", "人工智能"})
 _SYSTEMS = frozenset({"system", "developer", "系统"})
@@ -62,6 +64,7 @@ def _place(held: dict[str, Any], row: Mapping[str, object]) -> tuple[SessionInfo
     """The row's session and its position there; `held` moves on, the session met last at its end."""
     given = row.get("session")
     label = given if isinstance(given, str) else str(given) if isinstance(given, int | float) else ""
+    label = label if len(label) <= LABEL_MAX else digest(label)
     known = held.pop(label, None) or {"uid": _uid(label, row), "next": 0}
     held[label] = {"uid": known["uid"], "next": known["next"] + 1}
     while len(held) > SESSIONS_HELD:

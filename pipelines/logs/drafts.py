@@ -82,8 +82,14 @@ def name_of(value: Mapping[str, object]) -> str:
 
 
 def words_of(call: Call) -> str:
-    """A call as text to search and quote: its command where it runs one, else its arguments as JSON."""
-    return call.command or (call.name if not call.arguments else _arguments(call))
+    """A call as text to search and quote: its command where it runs one, its free text (a patch), else its arguments as JSON.
+
+    A tool that names a path beside its command ("view", "create") runs none.
+    """
+    given = call.arguments.get("input") if call.path is not None or call.command is None else call.command
+    if isinstance(given, str) and given.strip():
+        return given
+    return json.dumps(dict(call.arguments), ensure_ascii=False, default=str) if call.arguments else call.name
 
 
 def text_of(content: object, *, kinds: Sequence[str] = ("text", "input_text", "output_text")) -> str:

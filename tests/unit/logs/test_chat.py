@@ -177,4 +177,6 @@ def test_the_format_is_known_by_role_and_content_and_not_taken_for_another() -> 
     reader = ChatReader()
     assert reader.sniff([SYSTEM], "x")
     assert reader.sniff([{"messages": [SYSTEM]}], "x")
+    assert reader.sniff([{"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "text", "text": "Hi"}]}], "x")
+    assert not reader.sniff([{"type": "message", "timestamp": "2026-03-02T09:00:00Z", "role": "assistant", "content": "a delta", "delta": True}], "x")
     assert not reader.sniff([{"messages": [{"type": "user", "content": "hi"}]}, {"role": "wizard", "content": "x"}, {"role": "user"}, 3], "x")

@@ -43,8 +43,9 @@ class FolderArchive:
 
     def get(self, address: str) -> bytes:
         """The bytes, checked against their address. Raises ArchiveUnavailable when they are missing, unreadable or damaged."""
+        path = self._path(address)
         try:
-            data = decompress(self._path(address).read_bytes())
+            data = decompress(path.read_bytes())
         except (OSError, ValueError) as error:
             raise ArchiveUnavailable(f"blob {address} of the archive {self.root} cannot be read: {error}") from error
         if hashlib.sha256(data).hexdigest() != address:

@@ -28,7 +28,7 @@ from pipelines.model import BadSpan, OnlineNote
 from pipelines.notes.folder import read_text
 from pipelines.ports import Blobs, IntakeBatch, Seen, Segment, SourceState
 
-BATCH: Final = 8 * 1024 * 1024
+BATCH: Final = 4 * 1024 * 1024
 """Bytes of a log committed at a time, at least (a longer record is one batch)."""
 SEGMENT_MAX: Final = 16 * 1024 * 1024
 EDGE: Final = 4096
@@ -371,9 +371,18 @@ class _Feed:
     def take(self, end: int) -> list[tuple[_Stretch, Future[str]]]:
         """All stretches up to `end`, on their way into the archive."""
         self.ahead += self._cut(end)
-        taken = [x for x in self.ahead if x[0].end <= end]
-        self.ahead = [x for x in self.ahead if x[0].end > end]
-        return taken
+        stretches = [part for x in self.ahead for part in (self._halved(x, end) if x[0].offset < end < x[0].end else [x])]
+        self.ahead = [x for x in stretches if x[0].end > end]
+        return [x for x in stretches if x[0].end <= end]
+
+    def _halved(self, ahead: tuple[_Stretch, Future[str]], end: int) -> list[tuple[_Stretch, Future[str]]]:
+        """Cut in two what went ahead into the archive, since a record ends inside it (only where records are longer than a segment)."""
+        stretch, blob = ahead
+        raw, masked = self.source.part(stretch.offset, stretch.end), self.desk.archive.get(blob.result())
+        if self.desk.store.mac(raw) != stretch.raw_mac:
+            raise _Changed
+        at = end - stretch.offset
+        return [self._kept(stretch.offset, raw[:at], masked[:at]), self._kept(end, raw[at:], masked[at:])]
 
     def count(self, end: int) -> int:
         """Secrets masked up to `end` and not counted before."""
@@ -387,9 +396,13 @@ class _Feed:
             return []
         raw, masked = bytes(self.raw[:length]), bytes(self.masked[:length])
         del self.raw[:length], self.masked[:length]
-        stretch = _Stretch(offset=self.base, length=length, lines=raw.count(b"\n"), raw_mac=self.desk.store.mac(raw), head=raw[:EDGE], tail=raw[-EDGE:])
-        self.base = end
-        return [(stretch, self.desk.pool.submit(self.desk.archive.put, masked))]
+        offset, self.base = self.base, end
+        return [self._kept(offset, raw, masked)]
+
+    def _kept(self, offset: int, raw: bytes, masked: bytes) -> tuple[_Stretch, Future[str]]:
+        mac, lines = self.desk.store.mac(raw), raw.count(b"\n")
+        stretch = _Stretch(offset=offset, length=len(raw), lines=lines, raw_mac=mac, head=raw[:EDGE], tail=raw[-EDGE:])
+        return stretch, self.desk.pool.submit(self.desk.archive.put, masked)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,78 @@
+"""The archive keeps bytes under the digest of what they are, whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from pipelines.logs.archive import ArchiveUnavailable, FolderArchive
+
+DATA = "记录 one\n".encode() * 1000
+
+
+def files_below(root: Path) -> list[Path]:
+    return sorted(p for p in root.rglob("*") if p.is_file())
+
+
+def test_what_is_put_comes_back_under_its_own_digest(tmp_path: Path) -> None:
+    archive = FolderArchive(tmp_path / "archive")
+    address = archive.put(DATA)
+    assert address == hashlib.sha256(DATA).hexdigest()
+    assert archive.get(address) == DATA
+    assert archive.get(archive.put(b"")) == b""
+
+
+def test_only_the_owner_can_read_it(tmp_path: Path) -> None:
+    archive = FolderArchive(tmp_path / "archive")
+    archive.put(DATA)
+    for path in (archive.root, *archive.root.rglob("*")):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600)
+
+
+def test_the_same_bytes_are_written_once(tmp_path: Path) -> None:
+    archive = FolderArchive(tmp_path)
+    archive.put(DATA)
+    (only,) = files_below(tmp_path)
+    before = only.stat().st_ino
+    archive.put(DATA)
+    assert [p.stat().st_ino for p in files_below(tmp_path)] == [before]
+    assert archive.size() == only.stat().st_size < len(DATA)
+
+
+def test_a_missing_or_damaged_blob_is_unavailable_and_not_gone(tmp_path: Path) -> None:
+    archive = FolderArchive(tmp_path)
+    first, second = archive.put(DATA), archive.put(b"other")
+    with pytest.raises(ArchiveUnavailable, match="cannot be read"):
+        archive.get("0" * 64)
+    one, two = (archive.root / a[:2] / f"{a}.zst" for a in (first, second))
+    one.write_bytes(two.read_bytes())
+    with pytest.raises(ArchiveUnavailable, match="damaged"):
+        archive.get(first)
+    two.write_bytes(b"no zstd")
+    with pytest.raises(ArchiveUnavailable, match="cannot be read"):
+        archive.get(second)
+
+
+def test_an_address_is_a_digest_and_never_a_path(tmp_path: Path) -> None:
+    for address in ("../" * 20 + "etc/passwd", "A" * 64, "", "0" * 63 + "/"):
+        with pytest.raises(ValueError, match="no address"):
+            FolderArchive(tmp_path).get(address)
+
+
+@pytest.mark.parametrize("call", ["fsync", "open", "replace"])
+def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    def full(*args: object, **more: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    archive = FolderArchive(tmp_path)
+    monkeypatch.setattr(Path if call == "replace" else os, call, full)
+    with pytest.raises(ArchiveUnavailable, match="No space left"):
+        archive.put(DATA)
+    monkeypatch.undo()
+    assert files_below(tmp_path) == []
+    assert archive.get(archive.put(DATA)) == DATA

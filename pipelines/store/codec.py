@@ -31,6 +31,7 @@ from pipelines.model import (
     digest,
 )  # fmt: skip
 from pipelines.store.types import dump, load, storable
+from pipelines.store.values import Decision
 
 Json = dict[str, Any]
 
@@ -184,14 +185,11 @@ def version_of(told: Mapping[str, Any]) -> Version:
     return _version(fields, told["kind"], told["status"], told["basis"], told["standing"], told["claims"])
 
 
-def version_row(version: Version) -> Json:
-    """The columns of a version; `content` is what was wanted, whatever happens to its status afterwards."""
-    plain = {name: getattr(version, name) for name in (*_PLAIN, *_TIMES) if name != "note"}
-    return {
-        **plain, "content": version.content, "kind": version.kind.value, "status": version.status.value, "basis": version.basis.value,
-        "standing": int(version.standing), "claims": dump(list(version.claims)),
-        "verified_at": version.newest_evidence if version.verified_by else None,
-    }  # fmt: skip
+def version_row(told: Mapping[str, Any]) -> Json:
+    """The columns of a staged version. `content` is what was wanted, whatever becomes of its status afterwards."""
+    times = {name: instant_in(told[name]) for name in _TIMES}
+    words = {name: told[name] for name in (*_PLAIN, "kind", "status", "basis", "standing", "content") if name != "note"}
+    return {**words, **times, "claims": dump(told["claims"]), "verified_at": times["newest_evidence"] if told["verified_by"] else None}
 
 
 def version_of_row(row: Any) -> Version:
@@ -212,3 +210,11 @@ def finding_out(finding: Finding) -> Json:
 
 def finding_of(told: Mapping[str, Any]) -> Finding:
     return Finding(**{**told, "verdict": Verdict(told["verdict"]), "quotes": quotes_of(told["quotes"])})
+
+
+def decisions_of(payload: Mapping[str, Any]) -> tuple[Decision, ...]:
+    """The decisions of a staged change."""
+    return tuple(
+        Decision(stage=stage, verb=verb, reason=reason, refs=tuple(refs), note=note, engine=engine, cost_micros=cost)
+        for stage, verb, reason, refs, note, engine, cost in payload["decisions"]
+    )

@@ -156,8 +156,8 @@ def chunks(items: Iterable[T], size: int = CHUNK) -> Iterator[list[T]]:
         yield part
 
 
-def add(conn: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert rows in bulk; nothing to do for none (SQLAlchemy would insert one empty row)."""
+def add(conn: Connection, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Insert rows in bulk; a generator keeps no more than a chunk of them in memory."""
     for part in chunks(rows):
         conn.execute(insert(table), part)
 
@@ -169,7 +169,7 @@ def insert_new(conn: Connection, table: Table) -> sqlite.Insert | postgresql.Ins
     return sqlite.insert(table).on_conflict_do_nothing()
 
 
-def add_new(conn: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+def add_new(conn: Connection, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
     """Insert the rows that are not there yet."""
     for part in chunks(rows):
         conn.execute(insert_new(conn, table), part)

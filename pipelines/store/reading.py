@@ -168,7 +168,7 @@ def _stands(conn: Connection, scope_id: int | None, where: Any) -> list[Any]:
         .join(t.sources, src.id == o.source_id)
         .join(t.session_heads, h.session_id == s.id)
     )  # fmt: skip
-    return list(conn.execute(query.where(o.scope_id == scope_id, where)).all())
+    return list(conn.execute(query.where(o.scope_id == scope_id, c.scope_id == scope_id, where)).all())
 
 
 def _said(conn: Connection, scope_id: int | None, uids: Iterable[str]) -> dict[str, Any]:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
+from pipelines.store.beliefs import Beliefs
 from pipelines.store.claims import Claims
+from pipelines.store.dreams import Dreams
 from pipelines.store.intake import Intake
 from pipelines.store.online import Online
 from pipelines.store.open import open_engines
+from pipelines.store.pages import Pages
 from pipelines.store.reading import Reading
 
 
-class Store(Intake, Reading, Claims, Online):
+class Store(Intake, Reading, Claims, Online, Beliefs, Dreams, Pages):
     """One database of scopes. Every method is one transaction; `scope` is always the scope's path."""
 
 

@@ -2,42 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import datetime, timedelta
-from pathlib import Path
+from datetime import timedelta
 
 import pytest
 
 from pipelines.errors import Conflict, Permanent, Refused
 from pipelines.model import BadSpan, Basis, Call, Event, OrderKey, Origin, Outcome, Place, Question, Quote, Relation, Result, Role, Ruling, SessionInfo
 from pipelines.ports import Seen, Segment
-from pipelines.store import ClaimRelation, Store, open_store
+from pipelines.store import ClaimRelation, Store
 from tests.contracts.store_builders import DAY, SCOPE, batch, claim, gated, online, source, turn
+from tests.contracts.store_kinds import clock, store
 
-URLS: dict[str, Callable[[Path], str]] = {"sqlite": lambda folder: f"sqlite:///{folder}/data/store.db"}
-
-
-class Clock:
-    """A clock a test moves by hand."""
-
-    def __init__(self) -> None:
-        self.at = DAY
-
-    def __call__(self) -> datetime:
-        return self.at
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture(params=sorted(URLS))
-def store(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterator[Store]:
-    with open_store(URLS[request.param](tmp_path), now=clock) as opened:
-        yield opened
-
+__all__ = ["clock", "store"]  # fixtures of this suite
 
 # --- intake ------------------------------------------------------------------------------------------------------------------------------
 

@@ -212,8 +212,8 @@ dreams = walled(
 )  # fmt: skip
 Index("ix_dreams_one_running", dreams.c.scope_id, unique=True, sqlite_where=dreams.c.state == "running", postgresql_where=dreams.c.state == "running")
 changes = walled(
-    "changes", "mutable", number("dream_id"), number("n"), word("note_uid"), word("state"), content("payload"), unique("dream_id", "n"),
-    wall("dream_id", "dreams"),
+    "changes", "mutable", number("dream_id"), word("about"), word("note_uid"), word("state"), content("payload"),
+    unique("dream_id", "about", "note_uid"), wall("dream_id", "dreams"),
 )  # fmt: skip
 change_reads = walled(
     "change_reads", "mutable", number("dream_id"), word("note_uid"), word("seen"), unique("dream_id", "note_uid"), wall("dream_id", "dreams"),

@@ -1,0 +1,179 @@
+"""What a scope believes: heads, their history, what may be seen of them, and the end of validity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, cast
+
+from sqlalchemy import ColumnElement, Connection, Select, and_, delete, insert, or_, select
+from sqlalchemy.orm import aliased
+
+from pipelines.model import Status
+from pipelines.store import tables as t
+from pipelines.store.codec import Json, version_of_row
+from pipelines.store.core import Core, add, chunks
+from pipelines.store.types import dump, load, storable
+from pipelines.store.values import Decision, Head, Reader, RecordedDecision
+
+LIVE = (Status.CONFIRMED, Status.DRAFT, Status.DISPUTED, Status.NEEDS_RECHECK)
+
+
+class Beliefs(Core):
+    """Reading versions of notes; `Dreams` writes them."""
+
+    def heads(
+        self,
+        scope: str,
+        *,
+        notes: Iterable[str] | None = None,
+        statuses: Iterable[Status] | None = None,
+        subjects: Iterable[str] | None = None,
+        limit: int | None = None,
+    ) -> tuple[Head, ...]:
+        """Current versions by (note, slot), quarantined ones too: for planning. What is shown to anybody comes from `seen`."""
+        h, v = t.heads.c, t.note_versions.c
+        with self.reading("read the beliefs") as conn:
+            query = _versions(self.scope_of(conn, scope)).join(t.heads, h.version_id == v.id).where(h.closing.is_(False))
+            if statuses is not None:
+                query = query.where(h.status.in_([s.value for s in statuses]))
+            rows = _among(conn, query, v.subject, map(storable, subjects)) if subjects is not None else _among(conn, query, t.notes.c.uid, notes)
+        wanted = None if notes is None else set(notes)
+        heads = (_head(r) for r in rows if wanted is None or r.note_uid in wanted)
+        return tuple(sorted(heads, key=_by_note)[:limit])
+
+    def seen(
+        self, scope: str, reader: Reader, *, notes: Iterable[str] | None = None, statuses: Iterable[Status] = LIVE, subjects: Iterable[str] | None = None
+    ) -> tuple[Head, ...]:
+        """What this reader may be shown now, by (note, slot); retracted and quarantined notes never are."""
+        view = t.visible.c
+        query = select(t.visible).where(view.status.in_([s.value for s in statuses]))
+        with self.reading("read what may be seen") as conn:
+            query = query.where(may_see(self.scope_of(conn, scope), reader))
+            rows = _among(conn, query, view.subject, map(storable, subjects)) if subjects is not None else _among(conn, query, view.note_uid, notes)
+        wanted = None if notes is None else set(notes)
+        return tuple(sorted((_head(r) for r in rows if wanted is None or r.note_uid in wanted), key=_by_note))
+
+    def believed(self, scope: str, rev: int, *, notes: Iterable[str] | None = None) -> tuple[Head, ...]:
+        """What was believed at a revision: rows up to it that no row up to it replaces (systems R4)."""
+        v = t.note_versions.c
+        later = aliased(t.note_versions)
+        with self.reading("read what was believed") as conn:
+            query = _versions(self.scope_of(conn, scope)).outerjoin(later, and_(later.c.replaces == v.id, later.c.rev <= rev))
+            query = query.where(v.rev <= rev, later.c.id.is_(None), v.closing.is_(False))
+            rows = _among(conn, query, t.notes.c.uid, notes)
+        return tuple(sorted(map(_head, rows), key=_by_note))
+
+    def history(self, scope: str, notes: Iterable[str]) -> tuple[Head, ...]:
+        """Every version the notes ever had, oldest revision first; a slot's end shows as `retracted` with the reason "recomputed"."""
+        with self.reading("read the history of notes") as conn:
+            rows = _among(conn, _versions(self.scope_of(conn, scope)), t.notes.c.uid, notes)
+        return tuple(sorted(map(_head, rows), key=lambda h: (h.rev, h.version.note, h.version.slot)))
+
+    def next_expiry(self, scope: str) -> datetime | None:
+        """When the next version stops being valid: an engine-free revision is due then (systems R19)."""
+        h = t.heads.c
+        with self.reading("read the next expiry") as conn:
+            due = select(h.valid_until).where(h.scope_id == self.scope_of(conn, scope), h.status.in_(LIVE), h.valid_until.is_not(None))
+            found: datetime | None = conn.scalar(due.order_by(h.valid_until).limit(1))
+            return found
+
+    def expire(self, scope: str, now: datetime) -> tuple[str, ...]:
+        """Move versions whose validity is over to `expired`, as one revision without an engine; returns their notes.
+
+        The row keeps the digest of what was wanted, so a dream that computes the same belief again finds nothing to change.
+        """
+        h = t.heads.c
+        with self.writing("expire notes") as conn:
+            scope_id = self.locked_scope(conn, scope)
+            due = _versions(scope_id).join(t.heads, h.version_id == t.note_versions.c.id)
+            due = due.where(h.scope_id == scope_id, h.status.in_(LIVE), h.valid_until <= now, h.closing.is_(False))
+            rows = sorted(conn.execute(due).all(), key=lambda r: (r.note_uid, r.slot))
+            if not rows:
+                return ()
+            rev, at = self.next_revision(conn, scope_id, cause="expiry", hand="dreamd", counts={"versions": len(rows)})
+            add_versions(conn, scope_id, rev, at, [{**row_fields(r), "status": Status.EXPIRED.value, "replaces": r.id} for r in rows])
+            decisions = [Decision(stage="expiry", verb="expire", reason="valid_until", note=r.note_uid) for r in rows]
+            add_decisions(conn, scope_id, rev, at, decisions, dream=None)
+            return tuple(dict.fromkeys(r.note_uid for r in rows))
+
+    def decisions(self, scope: str, *, dream: str | None = None, note: str | None = None, rev: int | None = None) -> tuple[RecordedDecision, ...]:
+        """Why things changed, in the order it was decided; narrowed to a dream, a note, a revision."""
+        d = t.decisions.c
+        with self.reading("read the decisions") as conn:
+            query = select(t.decisions).where(d.scope_id == self.scope_of(conn, scope)).order_by(d.rev, d.n)
+            for column, wanted in ((d.dream_uid, dream), (d.note_uid, note), (d.rev, rev)):
+                if wanted is not None:
+                    query = query.where(column == wanted)
+            return tuple(_decision(row) for row in conn.execute(query))
+
+
+def may_see(scope_id: int | None, reader: Reader) -> ColumnElement[bool]:
+    """The one condition on `visible_versions` every reader queries: scope, validity at the reader's time, audience, sensitivity."""
+    view = t.visible.c
+    valid = or_(view.valid_until.is_(None), view.valid_until > reader.now, view.status.not_in([s.value for s in LIVE]))
+    audience = view.audience.in_(sorted({"", reader.audience}))
+    return and_(view.scope_id == scope_id, valid, audience, *(() if reader.sensitive else (view.sensitivity == "normal",)))
+
+
+# --- writing rows (for `expire` and `apply`) ---------------------------------------------------------------------------------------------
+
+
+def add_versions(conn: Connection, scope_id: int, rev: int, at: datetime, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Append a revision's versions and move the heads to them. Each row says which one it replaces; the database admits one successor each."""
+    add(conn, t.note_versions, ({**row, "scope_id": scope_id, "rev": rev, "n": n, "recorded_at": at} for n, row in enumerate(rows)))
+    v, h = t.note_versions.c, t.heads.c
+    mine = and_(v.scope_id == scope_id, v.rev == rev)
+    conn.execute(delete(t.heads).where(h.version_id.in_(select(v.replaces).where(mine, v.replaces.is_not(None)))))
+    names = ("scope_id", "note_id", "version_id", "slot", "status", "closing", "valid_until")
+    made = select(v.scope_id, v.note_id, v.id, v.slot, v.status, v.closing, v.valid_until).where(mine)
+    conn.execute(insert(t.heads).from_select(names, made))
+
+
+def row_fields(row: Any) -> Json:
+    """The columns of a stored version that a successor takes over."""
+    own = {"id", "scope_id", "rev", "n", "replaces", "recorded_at"}
+    return {c.name: getattr(row, c.name) for c in t.note_versions.columns if c.name not in own}
+
+
+def add_decisions(conn: Connection, scope_id: int, rev: int, at: datetime, decisions: Iterable[Decision], *, dream: str | None) -> None:
+    """Record why a revision changed what it did."""
+    rows = (
+        {
+            "scope_id": scope_id, "uid": f"{rev}.{n}", "rev": rev, "dream_uid": dream, "n": n, "stage": d.stage, "verb": d.verb, "reason": d.reason,
+            "note_uid": d.note, "refs": dump(list(d.refs)), "engine": d.engine, "cost_micros": d.cost_micros, "recorded_at": at,
+        }
+        for n, d in enumerate(decisions)
+    )  # fmt: skip
+    add(conn, t.decisions, rows)
+
+
+# --- rows ↔ values -----------------------------------------------------------------------------------------------------------------------
+
+
+def _versions(scope_id: int | None) -> Select[Any]:
+    """Versions of a scope. It is named on both tables: the index that finds a note by uid begins with it."""
+    v, n = t.note_versions, t.notes
+    return select(v, n.c.uid.label("note_uid")).join_from(v, n, n.c.id == v.c.note_id).where(v.c.scope_id == scope_id, n.c.scope_id == scope_id)
+
+
+def _among(conn: Connection, query: Select[Any], column: ColumnElement[str], wanted: Iterable[str] | None) -> list[Any]:
+    if wanted is None:
+        return list(conn.execute(query).all())
+    return [row for part in chunks(sorted(set(wanted))) for row in conn.execute(query.where(column.in_(part))).all()]
+
+
+def _head(row: Any) -> Head:
+    return Head(version=version_of_row(row), token=row.id, rev=row.rev, recorded_at=row.recorded_at, verified_at=row.verified_at)
+
+
+def _by_note(head: Head) -> tuple[str, str]:
+    return (head.version.note, head.version.slot)
+
+
+def _decision(row: Any) -> RecordedDecision:
+    decision = Decision(
+        stage=row.stage, verb=row.verb, reason=row.reason, refs=tuple(cast(list[str], load(row.refs))), note=row.note_uid, engine=row.engine,
+        cost_micros=row.cost_micros,
+    )  # fmt: skip
+    return RecordedDecision(decision=decision, rev=row.rev, dream=row.dream_uid, recorded_at=row.recorded_at)

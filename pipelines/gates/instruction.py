@@ -1,0 +1,73 @@
+"""Gate 4: text that orders the reader about, and that no user said, is quarantined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pipelines.model import Claim, GateResult, Kind, Origin, Outcome, Turn
+
+from .evidence import Located, folded, located, result
+from .orders import addressed, imperative, takeover
+from .unveil import has_override, hidden_texts, plainly
+
+
+def instruction_gate(claim: Claim, turns: Mapping[str, Turn]) -> GateResult:
+    """QUARANTINE a claim whose quotes, or whose own words beyond them, give orders that no user gave.
+
+    What a user typed may order: that is what a rule is. It is held only when orders are hidden in it, since nobody types what cannot be seen.
+    Everybody else's text is held when it orders in any form; a model's own only when it tells its reader how to behave, and the output of a command
+    only for what makes a claim of it (an error may well say "you must specify a remote").
+    """
+    found = located(claim, turns)
+    for why in (*_quotes(claim, found), *_own_words(claim, found)):
+        return result("instruction", Outcome.QUARANTINE, why)
+    return result("instruction")
+
+
+def _quotes(claim: Claim, found: Sequence[Located]) -> Iterator[str]:
+    for one in found:
+        around = _around(one)
+        if any(ordering(text) for text in hidden_texts(around)):
+            yield "hidden_instruction"
+        if one.origin is Origin.USER:
+            if has_override(one.quote.text):
+                yield "hidden_characters"
+            continue
+        plain = plainly(one.context)
+        if has_override(one.quote.text) and ordering(plain):
+            yield "hidden_characters"
+        if takeover(plain):
+            yield "takeover"
+        if one.origin is Origin.TOOL and claim.kind is Kind.PROCEDURE:
+            continue
+        if addressed(plain) or (one.origin is not Origin.ASSISTANT and imperative(plain)):
+            yield "orders_reader"
+
+
+def _around(one: Located) -> str:
+    """The quote's sentences, and the comment they stand in when the quote was cut out of one."""
+    text = one.turn.text
+    opened = text.rfind("<!--", 0, one.quote.start)
+    if opened >= 0 and text.find("-->", opened, one.quote.start) < 0:
+        closed = text.find("-->", one.quote.end)
+        return text[opened : closed + 3 if closed >= 0 else len(text)]
+    return one.context
+
+
+def _own_words(claim: Claim, found: Sequence[Located]) -> Iterator[str]:
+    """The claim's own fields, as far as no user said them."""
+    said = [folded(one.quote.text) for one in found if one.origin is Origin.USER]
+    fields = (claim.statement, claim.subject, claim.attribute, claim.qualifier, claim.value, claim.old_value, claim.reason, claim.applies_to)
+    for text in fields:
+        if not text or any(folded(text) in user for user in said):
+            continue
+        plain = plainly(text)
+        if takeover(plain) or any(ordering(hidden) for hidden in hidden_texts(text)):
+            yield "takeover"
+        if not said and claim.kind is not Kind.PROCEDURE and (addressed(plain) or imperative(plain)):
+            yield "orders_reader"
+
+
+def ordering(text: str) -> bool:
+    """Whether a text that somebody hid gives any order at all."""
+    return takeover(text) or addressed(text) or imperative(text)

@@ -10,6 +10,7 @@ left empty. Nothing here decides whether a sentence may be believed (`mood`, `ga
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -95,8 +96,15 @@ def canonical_words(text: str) -> tuple[str, ...]:
 
     Unlike `content_words` it keeps prepositions, quantifiers and tenses: "before" and "after", "all" and "some", "was" and "is" are differences.
     """
-    plain = (fold_width(word.text).casefold() for word in raw_words(text))
-    return tuple(canonical_word(word) for word in plain if word not in _DROPPED)
+    found: list[str] = []
+    for word in raw_words(unicodedata.normalize("NFKC", text)):
+        plain = word.text.casefold()
+        if plain not in _DROPPED:
+            found.append(plain if _CAMEL.search(word.text) else canonical_word(plain))
+    return tuple(found)
+
+
+_CAMEL = re.compile(r"[a-z][A-Z]")
 
 
 def canonical_word(word: str) -> str:

@@ -1,0 +1,439 @@
+"""What a scope holds true: one pure function of gated claims, recorded relations and people's rulings (systems R3, R7; DESIGN §4).
+
+Claims are folded in event order, never in order of arrival. At every moment a note has *sides*: values with claims nobody has beaten yet. A claim beats another
+of a different value when its standing is higher, or when it is equal, from the same voice (or a repeatable check), and clearly later: by position in one
+session, by more than the clock skew across sessions. What is not clear is no order: both sides stand, disputed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from pipelines.model import Basis, Origin, Outcome, Relation, Ruling, Standing, Status, Version, Witnessed
+from pipelines.text.statement import canonical_words
+
+from .identity import Relations, candidate_pairs, cardinality_of, components, event_order, identity_of, in_force, statement_of, unique, value_name
+from .promotion import promote, witnesses
+from .relate import relate, value_key
+from .rulings import EDIT, SETTLING, VOIDING, before, is_ruling, settled, slot_head, voids
+
+LOWER_STANDING = "lower_standing"
+"""`Version.reason` of a value that never replaced the current one because it weighed less."""
+
+Key = tuple[str, bool]
+"""What tells the values of one note apart: canonical value ("" for sets and rules), denied or not."""
+
+
+def believe(
+    scope: str, claims: Iterable[Witnessed], rulings: Sequence[Ruling] = (), *, skew_s: float, intake_at: datetime | None, relations: Relations | None = None
+) -> tuple[Version, ...]:
+    """Every version of every note the claims speak of, sorted by note and slot; equal for any order of the arguments' members.
+
+    `skew_s` is how far two clocks may differ, `intake_at` when the logs were read: a later time is no order. Claims a gate rejected or quarantined count for
+    nothing. Give it all claims that bear on each other (`identity.linked`): it relates only what it sees.
+    """
+    decided = in_force(rulings)
+    banned = {r.target for r in decided if r.verb in VOIDING and r.other is None}
+    heard = tuple(w for w in unique(claims) if w.outcome in {Outcome.PASS, Outcome.DRAFT} and w.uid not in banned)
+    clock = _Clock(skew_s, intake_at)
+    notes = tuple(_note(scope, part, decided, clock) for part in components(heard, decided, scope=scope, relations=relations))
+    fold = _Fold(notes, _against_other_notes(notes, decided, relations or {}), clock)
+    for witness in sorted((w for note in notes for w in note.kept), key=event_order):
+        fold.hear(witness)
+    versions = [version for note in notes for version in _versions(note, fold)]
+    return tuple(sorted(versions, key=lambda v: (v.note, v.slot)))
+
+
+def aliases(scope: str, claims: Iterable[Witnessed], rulings: Sequence[Ruling] = (), *, relations: Relations | None = None) -> Mapping[str, str]:
+    """Every note uid the claims ever had → the uid of the note they stand in now: what keeps an anchor of a merged note alive."""
+    heard = [w for w in unique(claims) if w.outcome in {Outcome.PASS, Outcome.DRAFT}]
+    parts = components(heard, rulings, scope=scope, relations=relations)
+    return {identity_of(scope, w.claim).uid: identity_of(scope, part[0].claim).uid for part in parts for w in part}
+
+
+# --- notes -------------------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """One component: its uid, every uid its claims had, the claims that count and those a ruling took out (with the ruling)."""
+
+    uid: str
+    names: frozenset[str]
+    kept: tuple[Witnessed, ...]
+    voided: tuple[tuple[Witnessed, Ruling], ...]
+
+
+def _note(scope: str, part: Sequence[Witnessed], rulings: Sequence[Ruling], clock: _Clock) -> _Note:
+    names = frozenset(identity_of(scope, w.claim).uid for w in part)
+    about = [r for r in rulings if r.target in names]
+    kept: list[Witnessed] = []
+    voided: list[tuple[Witnessed, Ruling]] = []
+    for witness in part:
+        head = slot_head(*_key(witness))
+        by = next((r for r in about if voids(r, names, head, witness)), None)
+        if by is None:
+            kept.append(witness)
+        elif by.verb != "ban":
+            voided.append((witness, by))
+    for ruling in about:
+        if ruling.verb in SETTLING:
+            kept.extend(_settled(part, kept, ruling, clock))
+    return _Note(identity_of(scope, part[0].claim).uid, names, tuple(kept), tuple(voided))
+
+
+def _settled(part: Sequence[Witnessed], kept: Sequence[Witnessed], ruling: Ruling, clock: _Clock) -> Iterator[Witnessed]:
+    """The claims a person's decision makes: for the slot it names, else for every side that stood uncontested when it was made."""
+    heard = sorted(before(kept, ruling), key=event_order)
+    latest = max((w.order.at for w in part if w.order.at and not clock.future(w)), default=None)
+    by_head: dict[str, list[Witnessed]] = defaultdict(list)
+    for witness in [*heard, *part]:
+        by_head[slot_head(*_key(witness))].append(witness)
+    if ruling.other is not None:
+        models = [_best(group) for head, group in by_head.items() if head == ruling.other.split(".")[0]]
+    else:
+        fold = _Fold((_Note("", frozenset(), tuple(heard), ()),), {}, clock)
+        for witness in heard:
+            fold.hear(witness)
+        models = [_best(side.claims) for side in fold.active.values() if not fold.rivals(side)]
+        if ruling.verb == "edit":
+            models = models[:1] or [_best(heard or list(part))]
+    for model in models:
+        yield settled(ruling, model, latest or clock.intake_at)
+
+
+def _key(witness: Witnessed) -> Key:
+    claim = witness.claim
+    if claim.made_by == EDIT:
+        return value_name(claim.value) or " ".join(canonical_words(claim.statement)), claim.negated
+    return value_name(claim.value) if cardinality_of(claim) == "single" else "", claim.negated
+
+
+def _against_other_notes(notes: Sequence[_Note], rulings: Sequence[Ruling], relations: Relations) -> Mapping[str, frozenset[str]]:
+    """Claims of different notes that cannot both hold: related as update or contradiction, by the rules or by a recorded verdict, and not banned."""
+    home = {w.uid: index for index, note in enumerate(notes) for w in note.kept if not is_ruling(w)}
+    banned = {frozenset((r.target, r.other)) for r in rulings if r.verb == "ban" and r.other}
+    against: dict[str, set[str]] = defaultdict(set)
+    for a, b in candidate_pairs([w for note in notes for w in note.kept if not is_ruling(w)]):
+        if home[a.uid] != home[b.uid] and frozenset((a.uid, b.uid)) not in banned and _changes(a, b):
+            against[a.uid].add(b.uid)
+            against[b.uid].add(a.uid)
+    for (low, high), relation in relations.items():
+        if relation in {Relation.UPDATE, Relation.CONTRADICTION} and low in home and high in home and frozenset((low, high)) not in banned:
+            against[low].add(high)
+            against[high].add(low)
+    return {uid: frozenset(others) for uid, others in against.items()}
+
+
+def _changes(a: Witnessed, b: Witnessed) -> bool:
+    older, newer = sorted((a, b), key=event_order)
+    one, two = statement_of(older.claim), statement_of(newer.claim)
+    if relate(one, two).relation in {Relation.UPDATE, Relation.CONTRADICTION}:
+        return True
+    back = relate(two, one)
+    return back.relation is Relation.UPDATE and back.why == "names_old_value"
+
+
+# --- order -------------------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Clock:
+    """When one claim is clearly later than another (systems R7)."""
+
+    skew_s: float
+    intake_at: datetime | None
+
+    def future(self, witness: Witnessed) -> bool:
+        """Stated later than the log was read: the time is wrong."""
+        at = witness.order.at
+        return self.intake_at is not None and at is not None and at > self.intake_at + timedelta(seconds=self.skew_s)
+
+    def later(self, newer: Witnessed, older: Witnessed) -> bool:
+        """By position inside one session, by more than the skew across sessions; a ruling is later than all its maker had heard."""
+        one, two = newer.order, older.order
+        if one.session == two.session and not is_ruling(newer):
+            return one.ordinal > two.ordinal and one.sort > two.sort
+        if not (self._dated(newer) and (self._dated(older) or is_ruling(newer))):
+            return False
+        assert one.at is not None
+        if two.at is None:
+            return True
+        if is_ruling(newer) or is_ruling(older):
+            return one.at >= two.at if is_ruling(newer) else one.at > two.at
+        return (one.at - two.at).total_seconds() > self.skew_s
+
+    def _dated(self, witness: Witnessed) -> bool:
+        order = witness.order
+        return order.known and order.at is not None and order.basis is not Basis.UNKNOWN and not self.future(witness)
+
+
+def _weight(witness: Witnessed) -> Standing:
+    """What a claim can overturn: an unproven one, whoever said it, weighs no more than an inference."""
+    return witness.standing if witness.outcome is Outcome.PASS and not witness.claim.doubts else Standing.INFERRED
+
+
+def _one_voice(newer: Witnessed, older: Witnessed) -> bool:
+    """The same speaker, a check that can be repeated, or a person's decision. Pages of strangers are not one voice."""
+    if is_ruling(newer) or is_ruling(older) or newer.claim.verified_by:
+        return True
+    if newer.speaker is None and Origin.EXTERNAL in (newer.origin, older.origin):
+        return False
+    return newer.speaker == older.speaker
+
+
+def _names_as_over(newer: Witnessed, older: Witnessed) -> bool:
+    """The newer claim itself says that the older one's value is over."""
+    return newer.claim.old_value is not None and not older.claim.negated and value_name(newer.claim.old_value) == value_name(older.claim.value)
+
+
+def _clash(newer: Witnessed, older: Witnessed) -> str:
+    """Two claims of one note: "conflict", "extends" (the newer only says more) or "" (both can hold)."""
+    one, two = _key(newer), _key(older)
+    if one == two:
+        return ""
+    if EDIT in (newer.claim.made_by, older.claim.made_by):
+        return "conflict"
+    if one[1] != two[1]:
+        return "conflict" if one[0] == two[0] or not (one[0] and two[0]) else ""
+    if one[1] or not one[0] or not two[0] or statement_of(newer.claim).also:
+        return ""
+    more, less = _parts(newer), _parts(older)
+    return "extends" if less < more else "" if more < less else "conflict"
+
+
+def _parts(witness: Witnessed) -> frozenset[str]:
+    typed, words = value_key(witness.claim.value)
+    return frozenset(part for _, part in typed) | frozenset(words)
+
+
+# --- the fold ----------------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class _Side:
+    """One value of one note over one stretch of time: all its claims, and those not beaten yet."""
+
+    note: int
+    key: Key
+    claims: list[Witnessed] = field(default_factory=list)
+    live: dict[str, Witnessed] = field(default_factory=dict)
+    ended_by: Witnessed | None = None
+
+    @property
+    def weight(self) -> Standing:
+        return max((_weight(w) for w in self.live.values()), default=Standing.INFERRED)
+
+    @property
+    def proven(self) -> bool:
+        return promote(_best(self.claims).claim.kind, self.claims)[0] is Status.CONFIRMED
+
+
+class _Fold:
+    """Hears claims in event order; `active` are the sides that stand, `ended` those that were beaten, `low` what never weighed enough."""
+
+    def __init__(self, notes: Sequence[_Note], against: Mapping[str, frozenset[str]], clock: _Clock) -> None:
+        self._note_of = {w.uid: index for index, note in enumerate(notes) for w in note.kept}
+        self.index = {note.uid: index for index, note in enumerate(notes)}
+        self._against = against
+        self.clock = clock
+        self.active: dict[tuple[int, Key], _Side] = {}
+        self.ended: list[_Side] = []
+        self.low: dict[tuple[int, Key], _Side] = {}
+        self._of_note: dict[int, list[_Side]] = defaultdict(list)
+        self._of_claim: dict[str, _Side] = {}
+
+    def hear(self, claim: Witnessed) -> None:
+        """Fold the next claim in: evidence for its own side, a lower-standing value, a value already over, or the end of what it beats."""
+        place = (self._note_of[claim.uid], _key(claim))
+        own = self.active.get(place)
+        opponents = self._opponents(claim, place)
+        weight = _weight(claim)
+        if own is not None and weight < own.weight:
+            own.claims.append(claim)
+            return
+        stronger = [side for side in opponents if side.weight > weight]
+        if stronger:
+            self._lower(claim, place, stronger)
+            return
+        if by := self._over_already(claim, opponents):
+            self.ended.append(_Side(*place, [claim], {}, by))
+            return
+        side = own or self._open(place)
+        side.claims.append(claim)
+        side.live[claim.uid] = claim
+        self._of_claim[claim.uid] = side
+        for opponent in [*opponents, *self._opponents(claim, place, "extends")]:
+            self._press(claim, side, opponent)
+
+    def rivals(self, side: _Side) -> list[_Side]:
+        """Sides that stand against this one: at least one pair of their claims cannot both hold."""
+        near = [*self._of_note[side.note], *(self._of_claim[uid] for c in side.live for uid in self._against.get(c, ()) if uid in self._of_claim)]
+        standing = {id(other): other for other in near if other is not side and other.ended_by is None}
+        return [other for other in standing.values() if any(self._at_odds(a, b) for a in side.live.values() for b in other.live.values())]
+
+    def _at_odds(self, a: Witnessed, b: Witnessed) -> bool:
+        if b.uid in self._against.get(a.uid, ()):
+            return True
+        older, newer = sorted((a, b), key=event_order)
+        return self._note_of[a.uid] == self._note_of[b.uid] and _clash(newer, older) == "conflict"
+
+    def _opponents(self, claim: Witnessed, place: tuple[int, Key], clash: str = "conflict") -> list[_Side]:
+        found = [s for s in self._of_note[place[0]] if s.key != place[1] and any(_clash(claim, x) == clash for x in s.live.values())]
+        for uid in sorted(self._against.get(claim.uid, ())) if clash == "conflict" else ():
+            side = self._of_claim.get(uid)
+            if side is not None and uid in side.live and side not in found:
+                found.append(side)
+        return found
+
+    def _over_already(self, claim: Witnessed, opponents: Sequence[_Side]) -> Witnessed | None:
+        """The standing claim that says this one's value is over, when nothing shows this one to be later."""
+        for side in opponents:
+            for x in sorted(side.live.values(), key=event_order):
+                if _names_as_over(x, claim) and _one_voice(x, claim) and not _names_as_over(claim, x) and not self.clock.later(claim, x):
+                    return x
+        return None
+
+    def _press(self, claim: Witnessed, side: _Side, opponent: _Side) -> None:
+        """Take from an opponent what the claim beats; what is not proven takes nothing from what is."""
+        if opponent.proven and not side.proven:
+            return
+        for uid, x in list(opponent.live.items()):
+            if self._beats(claim, x):
+                del opponent.live[uid]
+        if not opponent.live:
+            opponent.ended_by = claim
+            self.ended.append(opponent)
+            self._of_note[opponent.note].remove(opponent)
+            del self.active[(opponent.note, opponent.key)]
+
+    def _beats(self, newer: Witnessed, older: Witnessed) -> bool:
+        if _weight(newer) != _weight(older):
+            return _weight(newer) > _weight(older)
+        return _one_voice(newer, older) and (self.clock.later(newer, older) or _names_as_over(newer, older))
+
+    def _open(self, place: tuple[int, Key]) -> _Side:
+        """A new stretch of a value; what was heard of it before at lower standing becomes part of its evidence."""
+        side = _Side(*place)
+        if earlier := self.low.pop(place, None):
+            side.claims.extend(earlier.claims)
+        self.active[place] = side
+        self._of_note[place[0]].append(side)
+        return side
+
+    def _lower(self, claim: Witnessed, place: tuple[int, Key], stronger: Sequence[_Side]) -> None:
+        side = self.low.setdefault(place, _Side(*place))
+        side.claims.append(claim)
+        top = max(stronger, key=lambda s: (s.weight, s.note, s.key))
+        side.ended_by = side.ended_by or _best(list(top.live.values()))
+
+
+# --- versions ----------------------------------------------------------------------------------------------------------------------------
+
+
+def _versions(note: _Note, fold: _Fold) -> Iterator[Version]:
+    index = fold.index[note.uid]
+    ended = [side for side in fold.ended if side.note == index]
+    active = [side for side in fold.active.values() if side.note == index]
+    count: dict[Key, int] = defaultdict(int)
+    for side in [*sorted(ended, key=_from), *active]:
+        count[side.key] += 1
+        head = slot_head(*side.key)
+        slot = head if count[side.key] == 1 else f"{head}.{count[side.key]}"
+        yield _ended(note, slot, side, fold.clock) if side.ended_by else _standing(note, slot, side, fold)
+    for (at, key), side in fold.low.items():
+        if at == index:
+            yield _lower_version(note, f"{slot_head(*key)}.lower", side)
+    known = {key for key in count} | {key for at, key in fold.low if at == index}
+    yield from _told(note, [w for side in (*ended, *active) for w in side.claims], known, fold)
+    yield from _retracted(note)
+
+
+def _from(side: _Side) -> tuple[object, ...]:
+    return event_order(side.claims[0])
+
+
+def _standing(note: _Note, slot: str, side: _Side, fold: _Fold) -> Version:
+    status, missed = promote(_best(side.claims).claim.kind, side.claims)
+    if status is Status.CONFIRMED and any(rival.proven for rival in fold.rivals(side)):
+        status = Status.DISPUTED
+    newest = max(side.claims, key=event_order)
+    return replace(_version(note, slot, side.claims, status), missed=missed, valid_until=newest.claim.valid_until)
+
+
+def _ended(note: _Note, slot: str, side: _Side, clock: _Clock) -> Version:
+    by = side.ended_by
+    assert by is not None
+    clear = any(clock.later(by, w) for w in side.claims)
+    version = _version(note, slot, side.claims, Status.SUPERSEDED)
+    reason = by.claim.reason if clear or _names_as_over(by, side.claims[0]) else LOWER_STANDING
+    return replace(version, valid_until=by.order.at if clear else None, ended_by=by.uid, reason=reason)
+
+
+def _lower_version(note: _Note, slot: str, side: _Side) -> Version:
+    """History for what weighed less; a draft where only a missing criterion made it weigh less, so that a person may see it."""
+    by = side.ended_by
+    assert by is not None
+    best = max(side.claims, key=lambda w: (w.standing, event_order(w)))
+    if best.standing >= _weight(by):
+        return replace(_version(note, slot, side.claims, Status.DRAFT), missed=best.missed or next(iter(best.claim.doubts), "unproven"))
+    return replace(_version(note, slot, side.claims, Status.SUPERSEDED), reason=LOWER_STANDING, ended_by=by.uid)
+
+
+def _told(note: _Note, claims: Iterable[Witnessed], known: set[Key], fold: _Fold) -> Iterator[Version]:
+    """A former value no claim states, known because a claim names it as over."""
+    done = set(known)
+    for witness in sorted(claims, key=event_order):
+        claim = witness.claim
+        key = (value_name(claim.old_value), False)
+        single = cardinality_of(claim) == "single" and claim.value is not None
+        if not claim.old_value or not single or key in done or witness.outcome is not Outcome.PASS or any(s.ended_by is witness and s.note != fold.index[note.uid] for s in fold.ended):
+            continue
+        done.add(key)
+        version = _version(note, f"{slot_head(*key)}.told", [witness], Status.SUPERSEDED)
+        at = witness.order.at
+        yield replace(version, value=claim.old_value, valid_from=None, valid_until=at, ended_by=witness.uid, reason=claim.reason)
+
+
+def _retracted(note: _Note) -> Iterator[Version]:
+    by_key: dict[Key, list[tuple[Witnessed, Ruling]]] = defaultdict(list)
+    for witness, ruling in note.voided:
+        by_key[_key(witness)].append((witness, ruling))
+    for key, pairs in by_key.items():
+        ruling = pairs[0][1]
+        version = _version(note, f"{slot_head(*key)}.retracted", [w for w, _ in pairs], Status.RETRACTED)
+        yield replace(version, reason=ruling.body or ruling.verb, ended_by=ruling.uid, valid_until=ruling.at)
+
+
+def _version(note: _Note, slot: str, claims: Sequence[Witnessed], status: Status) -> Version:
+    """A version in the words of the oldest of its strongest claims; times are those of the evidence, never of now."""
+    best = _best(claims)
+    ordered = sorted(claims, key=event_order)
+    times = sorted(w.order.at for w in ordered if w.order.at is not None and not is_ruling(w)) or [w.order.at for w in ordered if w.order.at is not None]
+    claim = best.claim
+    return Version(
+        note=note.uid, slot=slot, kind=claim.kind, subject=claim.subject, attribute=claim.attribute, qualifier=claim.qualifier, statement=claim.statement,
+        value=claim.value, status=status, standing=_weight(best), basis=best.order.basis, claims=tuple(dict.fromkeys(w.uid for w in ordered)),
+        valid_from=times[0] if times else None, oldest_evidence=times[0] if times else None, newest_evidence=times[-1] if times else None,
+        verified_by=next((w.claim.verified_by for w in sorted(claims, key=_strength) if w.claim.verified_by), None),
+        applies_to=next((w.claim.applies_to for w in reversed(ordered) if w.claim.applies_to), None),
+        reason=next((w.claim.reason for w in reversed(ordered) if w.claim.reason), None), roots=witnesses([w for w in ordered if _weight(w) is not Standing.INFERRED] or ordered),
+    )  # fmt: skip
+
+
+def _strength(witness: Witnessed) -> tuple[object, ...]:
+    """Strongest first; the newest edit before the oldest claim, other decisions (they have no words of their own) last."""
+    if witness.claim.made_by == EDIT:
+        return -_weight(witness), 0, -witness.order.sort[1], event_order(witness)
+    return -_weight(witness), 1 + is_ruling(witness), 0.0, event_order(witness)
+
+
+def _best(claims: Sequence[Witnessed]) -> Witnessed:
+    """The claim a version speaks in the words of: the strongest, of these the oldest; a decision only where it brings its own words."""
+    return min(claims, key=_strength)
+
+
+

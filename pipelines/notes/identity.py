@@ -1,0 +1,291 @@
+"""Which claims speak of one note: canonical keys, blocks to find candidates by, and the components they form.
+
+Keys are canonical (`KEY_VERSION`): NFKC, casefolded, articles dropped, plurals stemmed, code identifiers left whole. Nothing here looks at the order in which
+claims arrived: equal sets of claims and rulings give equal components.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import combinations, pairwise
+
+from pipelines.model import Claim, Identity, Relation, Ruling, Witnessed, short_uid
+from pipelines.text.slots import ATTRIBUTE_OF, GLUE, QUALIFIERS, USER, is_single
+from pipelines.text.statement import Form, Person, Statement, canonical_words, parse
+
+from .relate import forbids_merge, relate, subject_key, value_key
+
+KEY_VERSION = 1
+"""Raised when a canonical form changes: notes then get new keys by migration (systems R12)."""
+
+Relations = Mapping[tuple[str, str], Relation]
+"""Recorded verdicts on pairs of claims, by (lower uid, higher uid)."""
+
+
+@lru_cache(maxsize=32768)
+def statement_of(claim: Claim) -> Statement:
+    """The claim's sentence as `parse` reads it, under the subject, attribute, scope and value the claim itself gives."""
+    read = parse(claim.statement)
+    subject = claim.subject.strip()
+    person = _person_of(subject, read.person)
+    return replace(
+        read, subject=subject, attribute=attribute_key(claim.attribute) or read.attribute, qualifier=qualifier_key(claim.qualifier), person=person,
+        form=Form.SLOT if claim.value else read.form, value=claim.value or read.value, negated=claim.negated, cardinality=cardinality_of(claim),
+        old_value=claim.old_value or read.old_value,
+    )  # fmt: skip
+
+
+def _person_of(subject: str, read: Person) -> Person:
+    """Whose fact a claim is: its subject says more than the sentence's pronoun."""
+    if subject_key(subject) == (USER,):
+        return Person.SPEAKER
+    if subject.casefold().startswith(f"{USER}'s ") or (read in {Person.SPEAKER, Person.UNRESOLVED} and "unresolved" not in subject.casefold()):
+        return Person.OTHER
+    return read
+
+
+def attribute_key(attribute: str) -> str:
+    """The canonical name of an attribute: the lexicon's, else its canonical words."""
+    plain = " ".join(attribute.casefold().split())
+    return ATTRIBUTE_OF.get(plain) or (plain if is_single(plain) else " ".join(canonical_words(attribute)) or plain)
+
+
+_QUALIFIER_OF = {form: name for name, forms in QUALIFIERS.items() for form in forms.split("|")}
+
+
+def qualifier_key(qualifier: str) -> str:
+    """The canonical name of a scope ("prod" → "production"), of several sorted and joined by "+"."""
+    parts = (" ".join(part.casefold().split()) for part in qualifier.split("+"))
+    return "+".join(sorted(_QUALIFIER_OF.get(part, part) for part in parts if part))
+
+
+def cardinality_of(claim: Claim) -> str:
+    """"single" when the claim or the attribute's own nature says so."""
+    return "single" if claim.cardinality == "single" or is_single(attribute_key(claim.attribute)) else "set"
+
+
+@lru_cache(maxsize=32768)
+def value_name(value: str | None) -> str:
+    """A value's canonical spelling, equal for every way of writing it; "" for none."""
+    typed, words = value_key(value)
+    return " ".join([*sorted(f"{kind}:{canonical}" for kind, canonical in typed), *words]) or (value or "").casefold().strip()
+
+
+def identity_of(scope: str, claim: Claim) -> Identity:
+    """The note a claim speaks of. A set-valued attribute has a note for each member."""
+    subject = " ".join(subject_key(claim.subject)) or ("" if canonical_words(claim.subject) else claim.subject.casefold().strip())
+    attribute = attribute_key(claim.attribute)
+    member = ""
+    if cardinality_of(claim) == "set":
+        member = value_name(claim.value) if claim.value else "" if attribute else " ".join(statement_of(claim).words)
+    return Identity(scope=scope, subject=subject, attribute=attribute, qualifier=qualifier_key(claim.qualifier), member=member)
+
+
+def group_key(claim: Claim) -> str:
+    """Key of everything said of one attribute of one subject in one scope of validity, members of a set together."""
+    identity = identity_of("", claim)
+    return short_uid("group", identity.subject, identity.attribute, identity.qualifier)
+
+
+@lru_cache(maxsize=32768)
+def block_keys(claim: Claim) -> frozenset[str]:
+    """Keys such that two claims which may relate share one: attribute of a subject, value, identifier, measured value with a word, neighbouring words.
+
+    They depend on the claim alone, never on the corpus, so a claim's candidates are found by equality of keys in any store.
+    """
+    return frozenset(short_uid(*parts) for parts in _blocks(claim))
+
+
+def _blocks(claim: Claim) -> Iterator[tuple[str, ...]]:
+    statement = statement_of(claim)
+    yield ("group", group_key(claim))
+    words = [word for word in dict.fromkeys(statement.words) if word not in GLUE][:WORDS_MAX]
+    for value in (claim.value, claim.old_value):
+        if value and (name := value_name(value)):
+            yield ("value", name)
+    for typed in statement.values:
+        if typed.kind in {"identifier", "path", "url", "email", "name"}:
+            yield ("name", typed.canonical)
+        else:
+            yield from (("measure", *typed.key, word) for word in words)
+    if not claim.value:
+        yield ("words", *sorted(words))
+        yield from (("pair", *sorted(pair)) for pair in pairwise(words))
+
+
+WORDS_MAX = 24
+"""Words of a statement that blocks are made of; a statement that long is prose that relates to nothing anyway."""
+
+
+# --- components --------------------------------------------------------------------------------------------------------------------------
+
+_STRENGTH = {"same_value": 0, "same_words": 1, "recorded": 2}
+
+
+def components(
+    claims: Iterable[Witnessed], rulings: Sequence[Ruling] = (), *, scope: str = "", relations: Relations | None = None
+) -> tuple[tuple[Witnessed, ...], ...]:
+    """The claims of each note: equal identity, joined by merges of a person and by SAME between claims that share a block.
+
+    `same` edges are taken strongest first, then by uid; one that would join a forbidden pair (`forbids_merge`, a ban) is dropped.
+    Claims of a component and the components themselves are in event order.
+    """
+    groups: dict[Identity, list[Witnessed]] = defaultdict(list)
+    for witness in unique(claims):
+        groups[identity_of(scope, witness.claim)].append(witness)
+    forest = _Forest(groups)
+    merges, bans = pairs_ruled(rulings)
+    forest.forbid(bans)
+    for target, other in merges:
+        forest.join_notes(target, other)
+    for _, a, b in _same_edges(groups, relations or {}):
+        forest.join(a, b)
+    found = [tuple(sorted(part, key=event_order)) for part in forest.parts()]
+    return tuple(sorted(found, key=lambda part: event_order(part[0])))
+
+
+def unique(claims: Iterable[Witnessed]) -> tuple[Witnessed, ...]:
+    """Each claim once, in event order; of two readings of one claim the earlier in that order."""
+    found: dict[str, Witnessed] = {}
+    for witness in sorted(claims, key=lambda w: (event_order(w), w.standing, w.outcome, w.missed)):
+        found.setdefault(witness.uid, witness)
+    return tuple(found.values())
+
+
+def event_order(witness: Witnessed) -> tuple[tuple[bool, float, str, int, str], str]:
+    """The total order of claims: the order key of the newest quoted turn, then uid."""
+    return witness.order.sort, witness.uid
+
+
+def pairs_ruled(rulings: Iterable[Ruling]) -> tuple[tuple[tuple[str, str], ...], frozenset[tuple[str, str]]]:
+    """(merges in order, banned pairs): of several rulings on one pair the last one counts; an unmerge leaves a ban."""
+    last: dict[tuple[str, str], str] = {}
+    for ruling in in_force(rulings):
+        if ruling.verb in {"merge", "unmerge", "ban"} and ruling.other:
+            pair = (min(ruling.target, ruling.other), max(ruling.target, ruling.other))
+            last.pop(pair, None)
+            last[pair] = ruling.verb
+    merges = tuple(pair for pair, verb in last.items() if verb == "merge")
+    return merges, frozenset(pair for pair, verb in last.items() if verb != "merge")
+
+
+def in_force(rulings: Iterable[Ruling]) -> tuple[Ruling, ...]:
+    """Rulings in the order they were made (undated first, then uid), without the lifted ones and the lifts themselves."""
+    ordered = sorted({ruling.uid: ruling for ruling in rulings}.values(), key=lambda r: (r.at is not None, r.at.timestamp() if r.at else 0.0, r.uid))
+    lifted = {ruling.target for ruling in ordered if ruling.verb == "lift"}
+    return tuple(ruling for ruling in ordered if ruling.verb != "lift" and ruling.uid not in lifted)
+
+
+def candidate_pairs(claims: Sequence[Witnessed]) -> Iterator[tuple[Witnessed, Witnessed]]:
+    """Every pair of claims that share a block, once, earlier claim first."""
+    blocks: dict[str, list[int]] = defaultdict(list)
+    for index, witness in enumerate(claims):
+        for key in block_keys(witness.claim):
+            blocks[key].append(index)
+    seen: set[tuple[int, int]] = set()
+    for members in blocks.values():
+        seen.update(combinations(members, 2))
+    for a, b in sorted(seen):
+        yield claims[a], claims[b]
+
+
+def recorded(relations: Relations, a: str, b: str) -> Relation | None:
+    """The recorded verdict on two claims, whichever is named first."""
+    return relations.get((min(a, b), max(a, b)))
+
+
+def linked(seeds: Iterable[Witnessed], fetch: Callable[[frozenset[str]], Iterable[Witnessed]], relations: Relations | None = None) -> tuple[Witnessed, ...]:
+    """The seeds and every claim that bears on them, directly or through others: what `believe` has to be given to decide about the seeds.
+
+    `fetch` returns the stored claims that have one of the given block keys. Only claims of one group or in a relation other than OTHER are followed, so a
+    common word does not draw in the whole scope.
+    """
+    found = {witness.uid: witness for witness in seeds}
+    edge = list(found.values())
+    while edge:
+        keys = frozenset(key for witness in edge for key in block_keys(witness.claim))
+        near = [w for w in fetch(keys) if w.uid not in found]
+        new = {w.uid: w for w in near if any(bears(w, other, relations or {}) for other in edge)}
+        found.update(new)
+        edge = list(new.values())
+    return unique(found.values())
+
+
+def bears(a: Witnessed, b: Witnessed, relations: Relations) -> bool:
+    """Whether two claims must be decided together: one group, a recorded relation, or any relation found between them."""
+    if group_key(a.claim) == group_key(b.claim) or recorded(relations, a.uid, b.uid) not in {None, Relation.OTHER}:
+        return True
+    if block_keys(a.claim).isdisjoint(block_keys(b.claim)):
+        return False
+    one, two = statement_of(a.claim), statement_of(b.claim)
+    return relate(one, two).relation is not Relation.OTHER or relate(two, one).relation is not Relation.OTHER
+
+
+def _same_edges(groups: Mapping[Identity, Sequence[Witnessed]], relations: Relations) -> list[tuple[tuple[int, str, str], Identity, Identity]]:
+    """SAME between claims of different identities, strongest first, then by uid."""
+    home = {witness.uid: identity for identity, members in groups.items() for witness in members}
+    shapes: dict[tuple[Identity, Statement], Witnessed] = {}
+    for identity, members in groups.items():
+        for witness in sorted(members, key=lambda w: w.uid):
+            shapes.setdefault((identity, statement_of(witness.claim)), witness)
+    edges = []
+    for a, b in candidate_pairs(tuple(shapes.values())):
+        if home[a.uid] == home[b.uid]:
+            continue
+        related = relate(statement_of(a.claim), statement_of(b.claim))
+        if related.relation is Relation.SAME:
+            low, high = sorted((a.uid, b.uid))
+            edges.append(((_STRENGTH[related.why], low, high), home[low], home[high]))
+    for (low, high), relation in relations.items():
+        if relation is Relation.SAME and low in home and high in home and home[low] != home[high]:
+            edges.append(((_STRENGTH["recorded"], low, high), home[low], home[high]))
+    return sorted(edges, key=lambda edge: edge[0])
+
+
+class _Forest:
+    """Groups of claims joined one edge after the other, never across a forbidden pair."""
+
+    def __init__(self, groups: Mapping[Identity, Sequence[Witnessed]]) -> None:
+        self._part: dict[Identity, set[Identity]] = {identity: {identity} for identity in groups}
+        self._groups = groups
+        self._note = {identity.uid: identity for identity in groups}
+        self._banned: frozenset[tuple[str, str]] = frozenset()
+
+    def forbid(self, pairs: frozenset[tuple[str, str]]) -> None:
+        self._banned = pairs
+
+    def join_notes(self, target: str, other: str) -> None:
+        """A person's merge: only a ban stands against it."""
+        a, b = self._note.get(target), self._note.get(other)
+        if a and b and not self._ban_between(self._part[a], self._part[b]):
+            self._unite(a, b)
+
+    def join(self, a: Identity, b: Identity) -> None:
+        one, two = self._part[a], self._part[b]
+        if one is not two and not self._ban_between(one, two) and not self._forbidden(one, two):
+            self._unite(a, b)
+
+    def parts(self) -> Iterator[list[Witnessed]]:
+        for part in {id(part): part for part in self._part.values()}.values():
+            yield [witness for identity in part for witness in self._groups[identity]]
+
+    def _unite(self, a: Identity, b: Identity) -> None:
+        both = self._part[a] | self._part[b]
+        for identity in both:
+            self._part[identity] = both
+
+    def _ban_between(self, one: set[Identity], two: set[Identity]) -> bool:
+        if not self._banned:
+            return False
+        names = [self._names(part) for part in (one, two)]
+        return any((min(a, b), max(a, b)) in self._banned for a in names[0] for b in names[1])
+
+    def _names(self, part: set[Identity]) -> set[str]:
+        return {identity.uid for identity in part} | {witness.uid for identity in part for witness in self._groups[identity]}
+
+    def _forbidden(self, one: set[Identity], two: set[Identity]) -> bool:
+        first, second = ({statement_of(w.claim) for identity in part for w in self._groups[identity]} for part in (one, two))
+        return any(forbids_merge(a, b) for a in first for b in second)

@@ -102,10 +102,10 @@ _OF_HARNESS = frozenset(
 
 # --- commands ----------------------------------------------------------------------------------------------------------------------------
 
-_FETCHES = re.compile(
-    r"(?:^|[|;&(]\s*|\s)(?:curl|wget|http|lynx|w3m|xh)\s+[^|;&]*(?:https?://)(?!(?:localhost|127\.|0\.0\.0\.0|\[::1\]))"
-    r"|(?:^|[|;&(]\s*)(?:gh\s+(?:issue|pr|api|search|discussion)|glab\s+(?:issue|mr|api)|jira|linear|himalaya|mutt|notmuch)\s"
-)
+_SEGMENT = re.compile(r"[|;&(\n]+")
+_FETCHES = re.compile(r"(?:^|\s)(?:curl|wget|http|https|lynx|w3m|xh)\s")
+_ELSEWHERE = re.compile(r"https?://(?!(?:localhost|127\.|0\.0\.0\.0|\[::1\]))")
+_TRACKERS = re.compile(r"\s*(?:gh\s+(?:issue|pr|api|search|discussion)|glab\s+(?:issue|mr|api)|jira|linear|himalaya|mutt|notmuch)\s")
 _PRINTS = re.compile(r"(?:^|[|;&(\n]\s*)(?:cat|bat|head|tail|less|more|sed|awk|grep|rg)\s+(?!<<)(?P<words>[^|;&<>\n]*)")
 _DREAMD = re.compile(r"(?:^|[|;&(]\s*)(?:\S*/)?dreamd\s")
 _WORD = re.compile(r"[^\s'\"|;&()<>]+")
@@ -114,10 +114,15 @@ _WORD = re.compile(r"[^\s'\"|;&()<>]+")
 def _origin_of_command(command: str) -> Origin:
     if _DREAMD.search(command):
         return Origin.SELF
-    if _FETCHES.search(command):
+    if any(_asks_others(segment) for segment in _SEGMENT.split(command)):
         return Origin.EXTERNAL
     origins = {origin_of_file(word) for printed in _PRINTS.finditer(command) for word in _WORD.findall(printed["words"])}
     return next((origin for origin in (Origin.MODEL_SUMMARY, Origin.INSTRUCTIONS, Origin.EXTERNAL) if origin in origins), Origin.TOOL)
+
+
+def _asks_others(segment: str) -> bool:
+    """Whether one simple command prints what others wrote: a page of another host, a ticket, a mail."""
+    return _TRACKERS.match(segment) is not None or (_FETCHES.search(segment) is not None and _ELSEWHERE.search(segment) is not None)
 
 
 # --- frames ------------------------------------------------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ _STRONG = re.compile(
     | \s*\[?\d\d:\d\d:\d\d[\].,\x20]
     | \s*(?:\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|CRITICAL|NOTICE)\]?)[:\s\]]
     | [A-Z][a-z]{2}\s+\d+\s\d\d:\d\d
-    | \s+at\s\S+.*[):\d]\s*$                                          # stack traces
+    | \s+at\s\S.*[):\d]\s*$                                           # stack traces
     | \s*File\s".*",\sline\s\d+ | Traceback\s | Caused\sby: | panic:\s | goroutine\s\d+
     | \s*(?:\w+\.)*\w*(?:Error|Exception)(?:\s\[\w+\])?:\s
     | \s*[\w./\\-]+\.\w+:\d+(?::\d+)?[:\s]                            # compilers and linters
@@ -62,7 +62,7 @@ _WEAK = re.compile(
     r"""
       .*[{};]\s*$ | .*=>\s*[{(]?\s*$ | .*\)\s*:\s*$                   # code
     | \s*(?:import|from|export|const|let|var|function|async|def|class|return|public|private|static|package|use|pub|fn|func|type|interface|if|for|while)\b.*[;:{()=]
-    | \s*[}\])]+[;,)]*\s*$ | \s*</?[A-Za-z][^>\n]*/?>?.*>\s*$ | \s*</?[A-Za-z][\w.]*\s*$ | \s*/?>\s*$
+    | \s*[}\])]+[;,)]*\s*$ | \s*</?[A-Za-z].*>\s*$ | \s*</?[A-Za-z][\w.]*\s*$ | \s*/?>\s*$
     | \s*(?://|/\*|\*/|\*\s@|\#!|--\s) | \s*@\w+(?:\(|\s*$)
     | \s+["']?[\w.-]+["']?\s*[:=]\s*\S | \s*"[^"]+"\s*:\s            # data
     | \s*\|.*\|\s*$ | \s*[-=_*]{5,}\s*$ | [+-](?![\s-])\S | \s*[\w./-]+\s*\|\s*\d+\s[+-]
@@ -71,7 +71,8 @@ _WEAK = re.compile(
     re.VERBOSE,
 )
 _STRUCTURE = re.compile(r"\s*(?:#{1,6}\s|[-*•·–]\s|\d{1,2}[.)、．]\s*\S|[一二三四五六七八九十]+[、.．]|\*\*[^*]+\*\*|\([a-z0-9]\)\s|\|)")
-_PROSE = re.compile(r"(?:\S+\s+){5,}\S+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{6,}")
+_PROSE_WORDS = 6
+_PROSE_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{6}")
 
 
 def _marks(lines: Sequence[str]) -> list[_Mark]:
@@ -89,7 +90,7 @@ def _mark(line: str) -> _Mark:
         return _Mark.STRONG
     if _WEAK.match(line):
         return _Mark.WEAK
-    return _Mark.PROSE if _PROSE.search(line) else _Mark.NEUTRAL
+    return _Mark.PROSE if len(line.split()) >= _PROSE_WORDS or _PROSE_CJK.search(line) else _Mark.NEUTRAL
 
 
 def _joined(lines: Sequence[str], marks: Sequence[_Mark]) -> list[bool]:

@@ -24,6 +24,13 @@ from pipelines.model import BadSpan, Place
 RECORD_MAX = 64 * 1024 * 1024
 """Bytes of the longest record read; a longer one is a bad span "record_too_long"."""
 
+BROKEN_TRIED = 256
+"""How many beginnings of objects that break off themselves are tried in search of a record behind a torn one."""
+
+WINDOW = 4096
+LOOKAHEAD = 16
+"""An error this near to the end of a window may be the window's own."""
+
 CONTAINERS = ("messages", "loglines")
 """Keys under which one object holds a whole conversation; `Record.members` gives the places of the objects listed there."""
 
@@ -193,7 +200,6 @@ class _Splitter:
         self.data, self.base, self.line, self.final = data, offset, line, final
         self.pos = 0
         self.big = big_numbers(data)
-        self._text: str | None = None
         self._resume = 0
 
     def pieces(self) -> Iterator[Piece]:
@@ -212,7 +218,7 @@ class _Splitter:
                 except orjson.JSONDecodeError:
                     pass
                 else:
-                    members = self._members(pos, value) if "messages" in value or "loglines" in value else ()
+                    members = self._members(pos, stop, value) if "messages" in value or "loglines" in value else ()
                     line = self.line
                     self.pos = after
                     if newline >= 0:
@@ -240,14 +246,21 @@ class _Splitter:
 
     def _object(self) -> Piece:
         start = self._next_record_line()
-        text, shift = self._region(start)
-        try:
-            end = _SCANNER.raw_decode(text, self.pos - shift)[1] + shift
-        except RecursionError:
-            return self._line_or_pending("nested_too_deep")
-        except json.JSONDecodeError as error:
-            return self._broken(error.pos + shift, start, unterminated=error.msg.startswith("Unterminated"))
-        return self._record(end)
+        limit = len(self.data) if start is None else start
+        window = WINDOW
+        while True:
+            # A decoder's error costs as much as the text it was given: a growing window keeps broken objects as cheap as they are short.
+            stop = min(self.pos + window, limit)
+            text = self.data[self.pos : stop].decode("latin-1")
+            try:
+                return self._record(self.pos + _SCANNER.raw_decode(text)[1])
+            except RecursionError:
+                return self._line_or_pending("nested_too_deep")
+            except json.JSONDecodeError as error:
+                unterminated = error.msg.startswith("Unterminated")
+                if stop == limit or not (unterminated or error.pos > len(text) - LOOKAHEAD):
+                    return self._broken(self.pos + error.pos, start, unterminated=unterminated)
+                window *= 16
 
     def _record(self, end: int) -> Piece:
         try:
@@ -256,7 +269,7 @@ class _Splitter:
             return self._bad(end, "invalid_value")
         after = _AFTER.match(self.data, end)
         assert after is not None, "the pattern matches the empty string"
-        members = self._members(self.pos, value)
+        members = self._members(self.pos, end, value)
         return Record(self.line, self.base + self.pos, end - self.pos, self.base + after.end(), value, repaired, members)
 
     def _broken(self, at: int, start: int | None, *, unterminated: bool) -> Piece:
@@ -292,10 +305,12 @@ class _Splitter:
         """Where whole records begin that fill the rest of the line behind a torn one, or 0."""
         text = self.data[self.pos : newline].decode("latin-1")
         keys = [key for key, _, _ in _items(text, 0)]
-        candidate = text.find('{"', 1)
-        while candidate > 0:
-            if _fills(text, candidate) and (self._is_glued(text, candidate, at - self.pos) or _alike(keys, text, candidate)):
+        candidate, broken = text.find('{"', 1), 0
+        while candidate > 0 and broken < BROKEN_TRIED:
+            fills = _fills(text, candidate)
+            if fills and (self._is_glued(text, candidate, at - self.pos) or _alike(keys, text, candidate)):
                 return self.pos + candidate
+            broken += fills is None
             candidate = text.find('{"', candidate + 1)
         return 0
 
@@ -332,28 +347,21 @@ class _Splitter:
             self._resume = self.data.find(b'\n{"', self.pos) + 1 or -1
         return None if self._resume < 0 else self._resume
 
-    def _region(self, start: int | None) -> tuple[str, int]:
-        if start is not None:
-            return self.data[self.pos : start].decode("latin-1"), self.pos
-        if self._text is None:
-            self._text = self.data.decode("latin-1")
-        return self._text, 0
-
-    def _members(self, pos: int, value: Mapping[str, object]) -> tuple[Place, ...]:
+    def _members(self, pos: int, stop: int, value: Mapping[str, object]) -> tuple[Place, ...]:
         for container in CONTAINERS:
             listed = value.get(container)
             if isinstance(listed, list) and listed and all(isinstance(x, dict) for x in listed):
-                return self._places_in(pos, container)
+                return self._places_in(pos, stop, container)
         return ()
 
-    def _places_in(self, pos: int, container: str) -> tuple[Place, ...]:
-        text, shift = self._region(None)
-        begin = [(start, end) for key, start, end in _items(text, pos - shift) if key == container][-1][0]
-        places, line, counted = [], self.line, pos
+    def _places_in(self, pos: int, stop: int, container: str) -> tuple[Place, ...]:
+        text = self.data[pos:stop].decode("latin-1")
+        begin = [start for key, start, _ in _items(text, 0) if key == container][-1]
+        places, line, counted = [], self.line, 0
         for start, end in _elements(text, begin):
-            line += self.data.count(b"\n", counted, start)
+            line += text.count("\n", counted, start)
             counted = start
-            places.append(Place(line=line, offset=self.base + start, length=end - start))
+            places.append(Place(line=line, offset=self.base + pos + start, length=end - start))
         return tuple(places)
 
     def _place(self, end: int) -> Place:
@@ -379,6 +387,7 @@ _SCANNER = json.JSONDecoder(parse_int=str, parse_float=str)
 _LENIENT = json.JSONDecoder(parse_int=str, parse_float=str, strict=False)
 _KEY = re.compile(r'[\s,{]*("(?:[^"\\]|\\.)*")\s*:\s*')
 _GAP = re.compile(r"[\s,]*")
+_REST = re.compile(r"[ \t\r\x00]*\Z")
 
 
 def _items(text: str, pos: int) -> Iterator[tuple[str, int, int]]:
@@ -404,15 +413,15 @@ def _elements(text: str, pos: int) -> Iterator[tuple[int, int]]:
         yield gap.end(), pos
 
 
-def _fills(text: str, pos: int) -> bool:
-    """Whether nothing but whole objects stands from `pos` to the end of the line."""
+def _fills(text: str, pos: int) -> bool | None:
+    """Whether nothing but whole objects stands from `pos` to the end of the line; None when what stands there breaks off."""
     while pos < len(text):
         if text[pos] != "{":
-            return not text[pos:].strip(" \t\r\x00")
+            return _REST.match(text, pos) is not None
         try:
             _, pos = _SCANNER.raw_decode(text, pos)
         except (ValueError, RecursionError):
-            return False
+            return None
         while pos < len(text) and text[pos] in " \t\r":
             pos += 1
     return True

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 
+from unittest.mock import patch
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.logs import split as split_module
 from pipelines.logs.split import Bad, Blank, Pending, Piece, Record, end_of, split, split_stream
 
 LEAVES = st.one_of(
@@ -84,6 +87,13 @@ def test_chunks_change_nothing(data: bytes, size: int, final: bool) -> None:
     pieces = list(split_stream(chunks, final=final))
     assert tiles(pieces, len(data))
     assert meaning(pieces) == meaning(list(split(data, final=final)))
+
+
+@given(NEAR, st.integers(1, 30), st.booleans())
+def test_how_much_is_looked_at_at_once_changes_nothing(data: bytes, window: int, final: bool) -> None:
+    with patch.object(split_module, "WINDOW", window):
+        found = list(split(data, final=final))
+    assert found == list(split(data, final=final))
 
 
 @given(NEAR, st.integers(1, 40), st.integers(8, 60))

@@ -250,3 +250,11 @@ def test_the_bytes_of_a_place_give_its_value_again() -> None:
         assert value_at(data[record.offset : record.offset + record.length]) == record.value
     with pytest.raises(ValueError, match="no record"):
         value_at(b"[]")
+
+
+@pytest.mark.parametrize(
+    "torn",
+    ['{"k":[' + '{"a":1},' * 100_000, "x" + '{"a":' * 100_000, '{"a":"' + '{"' * 100_000, '{"a":' + '{"b":' * 900 + '{"c":1},' * 50_000, "\x00{" * 100_000, "[" * 100_000 + "{", "{\n" * 50_000, "}\n" * 30_000, '{"a":"' * 50_000],
+)
+def test_hostile_lines_cost_no_more_than_their_size(torn: str) -> None:
+    assert values(torn + "\n" + NEXT)[-1] == {"kind": "note", "n": 2}

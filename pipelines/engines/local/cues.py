@@ -16,8 +16,8 @@ from pipelines.text.mood import Mood, standing_mark
 from pipelines.text.slots import IMPERATIVES
 from pipelines.text.words import content_words
 
-WORDS_MIN = 2
-"""Content words below which a sentence says too little to be kept ("yes always")."""
+WORDS_MIN = 1
+"""Content words below which a sentence says too little to be kept ("yes, always")."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,15 +31,16 @@ class Cue:
 
 def cue_of(text: str, mood: Mood, *, memory: bool, corrects: bool, first: bool) -> Cue | None:
     """The cue of one sentence (already freed of its lead-in). `memory`: an explicit memory; `corrects`: it answers a refused call; `first`: of the session."""
-    if mood in _NEVER or len(content_words(text)) < WORDS_MIN or _ABOUT_THE_PAST.search(text):
+    if mood in _NEVER or text.endswith(("?", "？")) or len(content_words(text)) < WORDS_MIN or _ABOUT_THE_PAST.search(text):
         return None
     text = text.translate(_SIMPLIFIED)
     standing = memory or standing_mark(text)
     if is_hold(text):
         return Cue(kind=Kind.HOLD)
     if is_preference(text):
-        return Cue(kind=Kind.PREFERENCE, standing=standing, doubts=() if standing else ("said_once",))
-    if (standing and is_directive(text)) or (memory and is_order(text)):
+        meant = standing and not _HOW_IT_FEELS.search(text)
+        return Cue(kind=Kind.PREFERENCE, standing=meant, doubts=() if meant else ("said_once",))
+    if standing and (is_directive(text) or is_order(text)) and not _TASK_NOTE.search(text):
         return Cue(kind=Kind.RULE, standing=True)
     if mood in _NOT_PLAIN:
         return Cue(kind=Kind.GOAL) if first and is_goal(text) else None
@@ -47,7 +48,11 @@ def cue_of(text: str, mood: Mood, *, memory: bool, corrects: bool, first: bool) 
         return Cue(kind=Kind.DECISION)
     if is_goal(text) and (first or _NAMES_GOAL.search(text)):
         return Cue(kind=Kind.GOAL)
-    if is_directive(text) or ((is_order(text) or mood is Mood.REQUEST) and ((corrects and _SETS_RIGHT.search(text)) or _USE_NOT.search(text))):
+    if _FELT_ZH.search(text):
+        return None
+    if is_directive(text) or (
+        (is_order(text) or mood is Mood.REQUEST) and ((corrects and _SETS_RIGHT.search(text)) or _USE_NOT.search(text) or _IN_GENERAL.search(text))
+    ):
         return Cue(kind=Kind.RULE, doubts=("said_once",))
     return None
 
@@ -55,8 +60,12 @@ def cue_of(text: str, mood: Mood, *, memory: bool, corrects: bool, first: bool) 
 _SIMPLIFIED = str.maketrans("後務須遠總從現別記還來請應該當決歡討厭這個說開關閉設為", "后务须远总从现别记还来请应该当决欢讨厌这个说开关闭设为")
 """Traditional characters of the cues below and of the moods: folded for reading only, never in what is quoted."""
 _NEVER = frozenset({Mood.QUESTION, Mood.JOKE, Mood.HYPOTHETICAL})
+_TASK_NOTE = re.compile(r"\b(?:make|take|leave|add) (?:a )?note\b|\bin memory\b|\bmemor(?:y|ies) (?:and|then)\b", re.IGNORECASE)
 _NOT_PLAIN = frozenset({Mood.WISH, Mood.CONDITION, Mood.HEDGED, Mood.REPORTED})
-_ABOUT_THE_PAST = re.compile(r"\b(?:I|we|you)\s+(?:never|always)\s+(?:said|told|asked|wanted|meant|did|had|was|were|got|saw|used to|thought)\b", re.IGNORECASE)
+_ABOUT_THE_PAST = re.compile(
+    r"^you (?:said|mentioned|told|suggested|wrote)\b|\b(?:I|we|you)\s+(?:never|always)\s+(?:said|told|asked|wanted|meant|did|had|was|were|got|saw|used to|thought)\b",
+    re.IGNORECASE,
+)
 
 _STANDING_ADVERB = r"(?:always|never|don't ever|do not ever|at all times)"
 _BEFORE = (
@@ -66,37 +75,50 @@ _BEFORE = (
 _BASE = "|".join(sorted(IMPERATIVES, key=len, reverse=True))
 _MUST = r"(?:must(?:n't| not| never| always)?|should(?:n't| not| never| always)?|shall(?: not| never)?|may not|need to|needs to|have to|has to|(?:is|are) (?:not allowed|forbidden|required) to)"
 _DIRECTIVE = re.compile(
-    rf"^{_BEFORE}(?:{_STANDING_ADVERB}\s+(?!been\b|had\b|was\b|were\b|a\b|the\b|happy\b|there\b)\w+|(?:don't|do not|dont)\s+\w+|make sure\b|be sure\b|ensure\b|avoid\b|no (?:more )?\w+ing\b"
+    rf"^{_BEFORE}(?:{_STANDING_ADVERB}\s+(?!been\b|had\b|was\b|were\b|a\b|the\b|happy\b|there\b)\w+|(?:don't|do not|dont)\s+\w+|avoid\b|no (?:more )?\w+ing\b"
     rf"|(?:you|agents?|everyone|the agents?|claude|codex|nobody|(?:all|every|each|any)\s[\w -]{{2,40}}?)\s+{_MUST}\b|we\s+(?:must|should|always|never)\b"
     rf"|(?!(?:I|we|they|he|she|it|this|that|there)\b)[\w./@`-]+(?:\s[\w./@`-]+){{0,3}}?\s+(?:must|should|shall|may not|(?:is|are) not allowed to)\b"
-    rf"|I (?:always |never )?(?:want|expect|need)\s+(?:you|all|every|any)\b|(?:{_BASE})\b.*\b{_STANDING_ADVERB}\b|(?:{_BASE})\b.*\b(?:from now on|going forward|every time|each time|by default)\b)",
+    rf"|I (?:always |never )?(?:want|expect|need)\s+(?:you|all|every|any)\b|(?:{_BASE})\b.*\b{_STANDING_ADVERB}\b|(?:{_BASE})\b.*\b(?:from now on|going forward|every time|each time)\b)",
     re.IGNORECASE,
 )
-_DIRECTIVE_ZH = re.compile(r"^(?:[^，。,]{0,12}[，,]?)?(?:以后|今后|从现在起|从今以后|一律|永远|每次|务必|必须|千万|始终|总是|默认|不要|别|不许|禁止|不得|只能|只用|一定要)|^(?:所有|凡是)")
+_DIRECTIVE_ZH = re.compile(
+    r"^(?:[^，。,我你他她]{0,12}[，,]?)?(?:(?:你|我们|大家)?(?:以后|今后|从现在起|从今以后|从今天起)[，,]?(?:都|请|一律|要|不要|别|先|只|每次|必须|用|不用)|一律|永远(?:不要|别|不能|用|要)|每次[^，。我你]{0,10}(?:都|要|先|必须|不要|别|用)"
+    r"|务必|必须|千万(?:别|不要|不能)|始终(?:用|要|使用|保持)|默认(?:用|使用)|不要|(?<![特个区分级类性告])别(?![人的处名致墅])|不许|禁止|不得|只能用|只用|一定要)|^(?:所有|凡是)[^，。]{0,20}(?:都|必须|要|一律)"
+)
+_FELT_ZH = re.compile(r"让我|感到|觉得|心情|聊天|有人|我(?!们)(?:的?(?:上司|老板|朋友|妈|爸|家)|也|一定|必须|可以|会|想|知道|最近|现在)")
 _ORDER = re.compile(rf"^{_BEFORE}(?:{_BASE}|don't|do not|never|always|only|no)\b", re.IGNORECASE)
 _STATEMENT_OF_CUSTOM = re.compile(rf"\b{_STANDING_ADVERB}\b", re.IGNORECASE)
-_USE_NOT = re.compile(r"\b(?:use|prefer|go with|stick (?:to|with)|keep)\b.+\b(?:not|instead of|rather than|over|never)\b|用.+(?:不要用|别用|不用|而不是)|不要用.+用", re.IGNORECASE)
+_USE_NOT = re.compile(
+    r"\b(?:use|prefer|go with|stick (?:to|with)|keep)\b.+\b(?:not|instead of|rather than|over|never)\b|用.+(?:不要用|别用|不用|而不是)|不要用.+用",
+    re.IGNORECASE,
+)
+_IN_GENERAL = re.compile(r"\b(?:before|after|for|on|in|with) (?:every|each)\b|\beverywhere\b|每个|每次", re.IGNORECASE)
 _SETS_RIGHT = re.compile(r"\b(?:instead|not|n't|don't|use|rather|only|should|must|never|no)\b|不要|别|改用|而是", re.IGNORECASE)
 _HABIT_OF_THINGS = re.compile(r"^(?:it|this|that|the \w+|there|he|she|they|\w+s?)\s+(?:always|never)\s+\w+(?:s|ed)\b", re.IGNORECASE)
 
 
-_FELT = re.compile(r"\b(?:we|I) (?:always|never|should|must)?\s*(?:feel|felt|think|thought|know|love|enjoy|wonder|hope|wish|talk|chat|meet|be careful)\b|\bmakes? (?:me|us)\b", re.IGNORECASE)
+_FELT = re.compile(
+    r"\b(?:we|I) (?:always|never|should|must)?\s*(?:feel|felt|think|thought|know|love|enjoy|wonder|hope|wish|talk|chat|meet|be careful)\b|\bmakes? (?:me|us)\b",
+    re.IGNORECASE,
+)
 
 
 def is_directive(text: str) -> bool:
     """Whether the words order or forbid in general ("always …", "when X, never …", "you must …", 一律 …), not what a thing happens to do."""
-    if _HABIT_OF_THINGS.match(text) or _FELT.search(text):
+    if _HABIT_OF_THINGS.match(text) or _FELT.search(text) or _FELT_ZH.search(text):
         return False
     return bool(_DIRECTIVE.match(text) or _DIRECTIVE_ZH.match(text))
 
 
 def is_order(text: str) -> bool:
     """Whether the sentence opens as an order ("use …", "run …", "don't …")."""
+    if _FELT_ZH.search(text):
+        return False
     return bool(_ORDER.match(text) or _DIRECTIVE_ZH.match(text) or re.match(r"^(?:用|使用|先|把|请)", text))
 
 
 _PREFERENCE = re.compile(
-    r"^(?:(?:and|but|also|personally|in general|generally|honestly|from now on|going forward|by default|actually),?\s+)*(?:I(?:'d|’d| would| really| much| strongly| always| usually| still| generally)*\s+(?:prefer|rather)\b"
+    r"^(?:(?:and|but|also|personally|in general|generally|honestly|from now on|going forward|by default|actually),?\s+)*(?:I(?: really| much| strongly| always| usually| still| generally)*\s+prefer\b"
     r"|I(?:'m| am) (?:more of an? |an? (?:big )?(?:fan of|\w+ person))|I (?:really |absolutely |also |just |always )*(?:love|hate|dislike|detest|can't stand|cannot stand|enjoy|like)\b"
     r"|my (?:preference|preferred)\b|prefer\b|(?:please )?(?:call|address) me\b"
     r"|(?:please )?(?:keep|make|give|write|answer|reply|respond|format|explain|use|send|show|always (?:answer|reply|respond|use|give|write))\b[^.]{0,40}"
@@ -104,29 +126,48 @@ _PREFERENCE = re.compile(
     r"|bullet points?\b|no emojis?\b|(?:answer|reply|respond) (?:in|with|briefly|shortly)\b)",
     re.IGNORECASE,
 )
-_PREFERENCE_ZH = re.compile(r"^(?:另外|以后|其实|一般|通常|，|,|\s)*(?:我(?:个人|更|比较|最|很|非常|不|都|还是|一直|特别)*(?:喜欢|偏好|讨厌|偏爱|倾向于|爱)|叫我|(?:你的)?(?:回答|回复|答案)(?:请|要|尽量|一律|都)|(?:请)?用(?:中文|英文|要点|列表)(?:回答|回复))")
+_PREFERENCE_ZH = re.compile(
+    r"^(?:另外|以后|其实|一般|通常|，|,|\s)*(?:我(?:个人|更|比较|最|很|非常|不|都|还是|一直|特别)*(?:喜欢|偏好|讨厌|偏爱|倾向于|爱)|叫我|(?:你的)?(?:回答|回复|答案)(?:请|要|尽量|一律|都)|(?:请)?用(?:中文|英文|要点|列表)(?:回答|回复))"
+)
+
+
+_HOW_IT_FEELS = re.compile(r"总是(?:让|不|感|觉)|一直|最近|\balways (?:been|makes?|feel|felt|loved|wanted|enjoyed)\b|\bhave always\b", re.IGNORECASE)
 
 
 def is_preference(text: str) -> bool:
     """Whether the sentence states a taste of the speaker or how answers should look."""
-    if re.search(r"\bI(?:'d| would) (?:like|love|prefer it if)\b|\bI (?:like|love|hate)\s+(?:to see|how|that|this|it|your|what|the (?:way|idea))\b|\b(?:loved|hated|enjoyed)\b", text, re.IGNORECASE):
+    if re.search(
+        r"\bI(?:'d| would) (?:like|love|prefer it if)\b|\bI (?:really |also |just |absolutely )*(?:like|love|hate|enjoy|prefer)\s+(?:to see|how|that|this|these|those|it|them|your|what|when|the)\b|\b(?:loved|hated|enjoyed)\b",
+        text,
+        re.IGNORECASE,
+    ):
         return False
     return bool(_PREFERENCE.match(text) or _PREFERENCE_ZH.match(text))
 
 
 _DECISION = re.compile(
-    r"^(?:(?:and|but|so|ok|also|actually|then|for \w+(?: \w+)?|in the end|after (?:some|much) \w+),?\s+)*(?:(?:we|I)(?:'ve| have)?\s+(?:finally\s+|just\s+|already\s+)?(?:decided|agreed|settled|chose|opted|picked|went with)\b"
+    r"^(?:(?:and|but|so|ok|also|actually|then|for \w+(?: \w+)?|in the end|after (?:some|much) \w+),?\s+)*(?:we(?:'ve| have)?\s+(?:finally\s+|just\s+|already\s+)?(?:decided|agreed|settled on|chose|opted for|picked|went with (?=[A-Z0-9`]))"
+    r"|I(?:'ve| have)?\s+(?:finally\s+|just\s+|already\s+)?decided\s+(?:on|that|against|to (?:use|go with|keep|switch|drop|stick|adopt|stop))\b"
     r"|let(?:'|’)?s\s+(?:go with|stick (?:with|to)|use|keep|drop|switch to|move to|adopt|settle on|standardi[sz]e on)\b|(?:the )?decision(?: is|:)|decided:?\s"
     r"|we(?:'ll|’ll| will| are going to|'re going to)\s+(?:use|go with|keep (?!\w+ing\b|(?:\w+ )*in (?:mind|touch)\b)|drop|switch to|move to|stick (?:with|to)|adopt|host|deploy (?:on|to)|store|support|stay (?:on|with))"
-    r"|it(?:'s| is| was) (?:been )?(?:decided|agreed)\b|we(?:'re| are) going with\b)",
+    r"|it(?:'s| is| was) (?:been )?(?:decided|agreed)\b|we(?:'re| are) going with\b|(?:scrap|drop|ditch|forget)\s[^,.;]{2,40}[,.;]\s*(?:we're|we are|let's)\s+(?:going with|go with|use|using)\b)",
     re.IGNORECASE,
 )
-_DECISION_ZH = re.compile(r"(?:我们|最后|最终|已经|会上)(?:最后|最终|已经|一致)*决定|^(?:决定|定了)[:：，,]?|^(?:我们)?就(?:用|采用|选)|我们(?:选|选定|选择)了|敲定")
+_DECISION_ZH = re.compile(
+    r"(?:我们|最后|最终|已经|会上)(?:最后|最终|已经|一致)*决定|^(?:决定|定了)[:：，,]?|^(?:我们)?就(?:用|采用|选)|我们(?:选|选定|选择)了|敲定|决定(?:用|采用|选|改用)"
+)
+
+
+_IN_FAVOUR = re.compile(
+    r"\b(?:we|I)(?:'ve| have)?\s+(?:remov|drop|replac|abandon|ditch|retir|mov|gave up|got rid|delet)\w*\b.+\bin favou?r of\b", re.IGNORECASE
+)
 
 
 def is_decision(text: str) -> bool:
-    """Whether the speaker says that something was decided."""
-    return bool(_DECISION.match(text) or _DECISION_ZH.search(text)) and not re.search(r"\b(?:haven't|not yet|never|didn't|yet to)\s+(?:decide|agree|settle)", text, re.IGNORECASE)
+    """Whether the speaker says that something was decided, or that one thing was given up in favour of another."""
+    return bool(_DECISION.match(text) or _DECISION_ZH.search(text) or _IN_FAVOUR.search(text)) and not re.search(
+        r"\b(?:haven't|not yet|never|didn't|yet to)\s+(?:decide|agree|settle)", text, re.IGNORECASE
+    )
 
 
 _HOLD = re.compile(
@@ -134,7 +175,9 @@ _HOLD = re.compile(
     r"|\b(?:hold off|wait|stop|pause|freeze|hold)\b[^.;!?]{0,60}\b(?:until|till|for my|before|unless)\b|\bnot until I\b|\b(?:is|are) (?:on hold|frozen) until\b",
     re.IGNORECASE,
 )
-_HOLD_ZH = re.compile(r"(?:先|暂时|暂)(?:别|不要|不)|等(?:我|我们)[^，。]{0,10}(?:再|之后再|以后再)|在我[^，。]{0,12}(?:之前|以前)[^。]{0,8}(?:不要|别|不许)|没有我[^，。]{0,8}(?:不要|别)")
+_HOLD_ZH = re.compile(
+    r"(?:先|暂时|暂)(?:别|不要|不)|等(?:我|我们)[^，。]{0,10}(?:再|之后再|以后再)|在我[^，。]{0,12}(?:之前|以前)[^。]{0,8}(?:不要|别|不许)|没有我[^，。]{0,8}(?:不要|别)"
+)
 
 
 def is_hold(text: str) -> bool:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from pipelines.engines.local.cues import Cue, cue_of, is_directive, is_order
 from pipelines.engines.local.events import event_claim
-from pipelines.engines.local.facts import PROJECT, Fact, facts_in
+from pipelines.engines.local.facts import PROJECT, Fact, facts_in, named_before
+from pipelines.engines.local.personal import personal_facts
 from pipelines.engines.local.procedures import procedures
 from pipelines.engines.local.speech import QUOTE_MAX, Utterance, body_of, clauses, dangling, reason_in, shortened, statement_of, typed, utterances
 from pipelines.model import Claim, Kind, Origin, Question, Quote, Turn
@@ -19,9 +20,8 @@ from pipelines.ports import Extracted, Window
 from pipelines.text.mood import Mood, mood_at, mood_of
 from pipelines.text.slots import USER
 from pipelines.text.statement import Form, Statement, parse
-
-ERRORS_MARKED = frozenset({"claude"})
-"""Formats whose logs flag every failed tool call, so that an unflagged one ended well."""
+from pipelines.text.times import resolve_dates
+from pipelines.text.values import typed_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,27 +33,40 @@ class LocalEngine:
     def extract(self, window: Window) -> Extracted:
         """Claims and questions of one session, in the order of its turns."""
         found = _Found(claims=[], questions=[])
-        first = True
-        play = False
+        talk = _Talk()
         for turn in window.turns:
             if turn.event is not None:
                 found.add(event_claim(turn, window.session))
             elif typed(turn):
-                play = (play or bool(_ROLE_PLAY.search(turn.text))) and not _PLAY_OVER.search(turn.text)
-                found.read(turn, first=first, play=play or bool(_IN_A_STORY.search(turn.text)))
-                first = False
-        marked = window.session.format in ERRORS_MARKED
-        found.claims.extend(procedures(window.turns, errors_are_marked=marked))
+                play = (talk.play or bool(_ROLE_PLAY.search(turn.text))) and not _PLAY_OVER.search(turn.text)
+                found.read(turn, replace(talk, play=play or bool(_IN_A_STORY.search(turn.text))))
+                talk = _Talk(first=False, play=play)
+            elif turn.origin is Origin.ASSISTANT and turn.call is None and not turn.sidechain:
+                talk = replace(talk, before=turn.text)
+        found.claims.extend(procedures(window.turns))
         made = {c.uid: replace(c, made_by=self.name) for c in found.claims}
         return Extracted(claims=tuple(made.values()), questions=tuple(found.questions))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Talk:
+    """Where the conversation stands: nobody has typed yet, a role is being played (what "I" say is nobody's fact), what the assistant said last."""
+
+    first: bool = True
+    play: bool = False
+    before: str = ""
 
 
 _ROLE_PLAY = re.compile(
     r"\b(?:let(?:'|’)?s (?:role-?\s?play|pretend)|role-?\s?play(?:ing)?\b|pretend (?:that |to be |you(?:'re| are)|I(?:'m| am))|I(?:'ll| will) be the \w+ and you)|角色扮演|扮演|假装",
     re.IGNORECASE,
 )
-_IN_A_STORY = re.compile(r"\bin (?:this|my|our|the) (?:story|novel|game|scenario|play|script|dream)\b|\b(?:my|our) (?:main )?character\b|剧本里|小说里", re.IGNORECASE)
-_PLAY_OVER = re.compile(r"\b(?:stop|end|done with|no more|out of) (?:the )?(?:role-?\s?play(?:ing)?|pretending|character|game)\b|out of character", re.IGNORECASE)
+_IN_A_STORY = re.compile(
+    r"\bin (?:this|my|our|the) (?:story|novel|game|scenario|play|script|dream)\b|\b(?:my|our) (?:main )?character\b|剧本里|小说里", re.IGNORECASE
+)
+_PLAY_OVER = re.compile(
+    r"\b(?:stop|end|done with|no more|out of) (?:the )?(?:role-?\s?play(?:ing)?|pretending|character|game)\b|out of character", re.IGNORECASE
+)
 _CONTENT = re.compile(
     r"^\s*(?:please\s+|can you\s+|could you\s+|help me\s+|I (?:want|need) you to\s+)*(?:translate|proofread|rewrite|rephrase|paraphrase|summari[sz]e|correct|edit|improve|polish|analy[sz]e|classify|write|continue|complete|act as"
     r"|reword|shorten|respond to|reply to|answer as|generate|draft|compose|fix the grammar)\b[^\n:]{0,200}(?::|\n)|^\s*(?:请)?(?:翻译|润色|改写|总结|续写|写|修改)[^\n:：]{0,60}[:：\n]",
@@ -72,28 +85,28 @@ class _Found:
         if claim is not None:
             self.claims.append(claim)
 
-    def read(self, turn: Turn, *, first: bool, play: bool) -> None:
-        """The claims of one typed turn. `play`: a role is being played, so what "I" say is nobody's fact."""
+    def read(self, turn: Turn, talk: _Talk) -> None:
+        """The claims of one typed turn; none of what it only hands over to be translated or rewritten."""
         content = _CONTENT.match(turn.text)
         for said in utterances(turn):
             if content is not None and said.end > content.end():
                 return
-            made = tuple(_claims_of(said, first=first))
-            if play:
+            made = tuple(_claims_of(said, talk))
+            if talk.play:
                 made = tuple(replace(c, doubts=(*c.doubts, "role_play")) for c in made if c.subject != (turn.speaker or USER))
             self.claims.extend(made)
-            self.questions.extend(_question(c) for c in made if "dangling_reference" in c.doubts and c.kind is not Kind.FACT)
+            self.questions.extend(_question(c) for c in made if "dangling_reference" in c.doubts)
 
 
-def _claims_of(said: Utterance, *, first: bool) -> Iterator[Claim]:
+def _claims_of(said: Utterance, talk: _Talk) -> Iterator[Claim]:
     """Claims of one sentence: what its cue says it is, else the facts it states."""
     text = said.text
     body = body_of(text)
     mood = _mood(said, body)
-    cue = cue_of(body, mood, memory=said.turn.memory, corrects=said.turn.corrects is not None, first=first)
+    cue = cue_of(body, mood, memory=said.turn.memory, corrects=said.turn.corrects is not None, first=talk.first)
     facts = facts_in(body, speaker=said.turn.speaker) if _may_state(body, mood, cue) else ()
     if facts:
-        yield from (_fact(said, fact) for fact in facts)
+        yield from (claim for fact in facts if (claim := _fact(said, fact, talk.before)) is not None)
     elif cue is not None and not (cue.kind is Kind.RULE and not cue.standing and dangling(text)):
         yield _cued(said, cue, body)
     elif said.turn.memory and mood is not Mood.QUESTION:
@@ -108,15 +121,23 @@ def _mood(said: Utterance, body: str) -> Mood:
 
 def _may_state(body: str, mood: Mood, cue: Cue | None) -> bool:
     """Whether the sentence is a plain statement, not an order, a hold or a taste that only looks like one."""
+    if mood in {Mood.PLAIN, Mood.REQUEST} and any(f.attribute in {"called", "name"} for f in personal_facts(body)):
+        return True
     ordered = cue is not None and cue.kind in {Kind.RULE, Kind.HOLD, Kind.PREFERENCE, Kind.GOAL}
     return mood is Mood.PLAIN and not ordered and not is_order(body) and not is_directive(body)
 
 
-def _fact(said: Utterance, fact: Fact) -> Claim:
+def _fact(said: Utterance, fact: Fact, before: str) -> Claim | None:
+    """The claim of a fact; None when its value is a relative date whose day cannot be told."""
+    value = _dated_value(said.turn, fact.value)
+    if fact.value is not None and value is None:
+        return None
     needed = [v for v in (fact.value, fact.old_value) if v]
     short = shortened(said, needed)
     shown = short or _opening(said)
-    doubts = [*fact.doubts]
+    named = named_before(fact, before) if fact.unnamed else fact
+    doubts = ["dangling_reference"] if named is None else []
+    fact = named or fact
     if short is None:
         doubts.append("run_on")
     if dangling(fact.value or "") or (fact.subject != (said.turn.speaker or USER) and dangling(shown.text)):
@@ -127,9 +148,9 @@ def _fact(said: Utterance, fact: Fact) -> Claim:
         subject=fact.subject,
         attribute=fact.attribute,
         qualifier=fact.qualifier,
-        statement=statement_of(shown.text),
+        statement=_dated(said.turn, statement_of(shown.text)),
         quotes=(shown.quote, *extra),
-        value=fact.value,
+        value=value,
         negated=fact.negated,
         cardinality="single" if fact.single else "set",
         old_value=fact.old_value,
@@ -137,6 +158,22 @@ def _fact(said: Utterance, fact: Fact) -> Claim:
         standing_mark=said.turn.memory,
         doubts=tuple(dict.fromkeys(doubts)),
     )
+
+
+def _dated(turn: Turn, statement: str) -> str:
+    """The statement with the day behind each relative date ("last month (2026-10)"), where the turn's time tells it."""
+    for mention in reversed(resolve_dates(statement, turn.at, turn.zone)):
+        if mention.relative:
+            statement = f"{statement[: mention.end]} ({mention.iso}){statement[mention.end :]}"
+    return statement
+
+
+def _dated_value(turn: Turn, value: str | None) -> str | None:
+    """The value, a relative date as its day; None when that day cannot be told."""
+    if value is None or not any(v.kind == "relative" for v in typed_values(value)):
+        return value
+    mentions = resolve_dates(value, turn.at, turn.zone)
+    return mentions[0].iso if len(mentions) == 1 else None
 
 
 def _cued(said: Utterance, cue: Cue, body: str) -> Claim:
@@ -150,14 +187,18 @@ def _cued(said: Utterance, cue: Cue, body: str) -> Claim:
     read = parse(body_of(shown.text), speaker=said.turn.speaker)
     slotted = read.form is Form.SLOT and cue.kind in {Kind.PREFERENCE, Kind.DECISION, Kind.FACT} and _whole_value(read)
     words = " ".join(w for w in read.words if w not in _POLAR)
-    own = cue.kind is Kind.PREFERENCE
+    own = cue.kind is Kind.PREFERENCE or (
+        cue.kind is Kind.GOAL
+        and re.match(r"(?:[Mm]y|I)\b|我(?!们)", body) is not None
+        and re.match(r"I (?:want|need|would like) to \w+ (?:this|the|our)\b", body) is None
+    )
     reason, extra = _reason(said, read.reason, shown)
     return Claim(
         kind=cue.kind,
         subject=(read.subject if slotted and read.subject else "") or (said.turn.speaker or USER if own else PROJECT),
         attribute=(read.attribute if slotted else words) or body,
         qualifier=read.qualifier,
-        statement=statement_of(shown.text),
+        statement=_dated(said.turn, statement_of(shown.text)),
         quotes=(shown.quote, *extra),
         value=read.value if slotted else None,
         negated=read.negated,
@@ -174,11 +215,67 @@ def _whole_value(read: Statement) -> bool:
     if not read.value or len(read.value.split()) > 6:
         return False
     behind = read.text.partition(read.value)[2]
-    return read.value in read.text and re.match(r"\s*[\"'”’)`*]*\s*(?:[.!;。！；]|$|,?\s*(?:because|since|over|instead|rather|not|now|from now|going forward|please|for|as)\b|[，,]?因为)", behind) is not None
+    return (
+        read.value in read.text
+        and re.match(
+            r"\s*[\"'”’)`*]*\s*(?:[.!;。！；]|$|,?\s*(?:because|since|over|instead|rather|not|now|from now|going forward|please|for|as)\b|[，,]?因为)", behind
+        )
+        is not None
+    )
 
 
 _POLAR = frozenset(
-    ["always", "alway", "never", "don't", "dont", "do", "not", "no", "must", "mustn't", "should", "shouldn't", "shall", "cannot", "can't", "avoid", "stop", "make", "sure", "ensure", "need", "to", "from", "on", "now", "going", "forward", "ever", "will", "would", "want", "remember", "instead", "必须", "务必", "一律", "不要", "不用", "禁止", "别", "永远", "始终", "每次", "都", "不", "以后", "今后", "从现在起", "记住"]
+    [
+        "always",
+        "alway",
+        "never",
+        "don't",
+        "dont",
+        "do",
+        "not",
+        "no",
+        "must",
+        "mustn't",
+        "should",
+        "shouldn't",
+        "shall",
+        "cannot",
+        "can't",
+        "avoid",
+        "stop",
+        "make",
+        "sure",
+        "ensure",
+        "need",
+        "to",
+        "from",
+        "on",
+        "now",
+        "going",
+        "forward",
+        "ever",
+        "will",
+        "would",
+        "want",
+        "remember",
+        "instead",
+        "必须",
+        "务必",
+        "一律",
+        "不要",
+        "不用",
+        "禁止",
+        "别",
+        "永远",
+        "始终",
+        "每次",
+        "都",
+        "不",
+        "以后",
+        "今后",
+        "从现在起",
+        "记住",
+    ]
 )
 """Words that order, forbid or mark as standing: left out of what a rule is about, so that "never use npm" and "use npm" are about one thing."""
 

@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass, replace
 
 from pipelines.engines.local.personal import Personal, personal_facts
+from pipelines.text.sentences import sentences
 from pipelines.text.slots import SINGLE, SINGLE_RELATIONS, USER
 from pipelines.text.statement import Form, Person, Statement, parse
 from pipelines.text.values import Value, typed_values
@@ -24,7 +25,7 @@ VALUE_WORDS_MAX = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One stated fact, ready to become a claim. `doubts` say what is missing for more than a draft."""
+    """One stated fact, ready to become a claim. `unnamed`: it corrects a value whose subject only the talk before it names."""
 
     subject: str
     attribute: str
@@ -34,7 +35,7 @@ class Fact:
     negated: bool = False
     single: bool = True
     reason: str | None = None
-    doubts: tuple[str, ...] = ()
+    unnamed: bool = False
 
 
 def facts_in(sentence: str, *, speaker: str | None) -> tuple[Fact, ...]:
@@ -51,13 +52,19 @@ def facts_in(sentence: str, *, speaker: str | None) -> tuple[Fact, ...]:
 
 _OF_THE_MOMENT = re.compile(
     r"\b(?:still|not working|doesn't work|does not work|isn't working|is broken|are broken|fails?|failed|failing|crash(?:es|ed)?|error|bug|stuck|missing|wrong|slow|shows?|showing|seeing|seems?|looks?"
-    r"|appears?|getting|loading|just now|at the moment|right now|today|currently (?:open|failing|broken)|supposed to|should|could|would|can you|let's)\b"
-    r"|报错|失败|坏了|看起来|好像|似乎|应该|刚才|今天|昨天",
+    r"|appears?|getting|loading|for now|for the moment|temporar(?:y|ily)|this time|just now|at the moment|right now|today|currently (?:open|failing|broken)|supposed to|should|could|would|can you|let's)\b|(?:\b(?:am|are|is)|'m|'re|'s)\s+(?:\w+\s)?(?:moving|relocating|switching|changing|planning|thinking|considering)\b"
+    r"|暂时|报错|失败|坏了|看起来|好像|似乎|应该|刚才|今天|昨天",
     re.IGNORECASE,
 )
 _PAST = re.compile(r"\b(?:went|was|were|had|did|got)\b", re.IGNORECASE)
-_NOT_A_SUBJECT = re.compile(r"^(?:it|this|that|there|here|these|those|he|she|they|one|something|everything|nothing|what|which|who|everyone|someone|anyone|problem|issue|point|thing|idea|reason|question|answer)\b|[?!{}<>]", re.IGNORECASE)
-_EMPTY_VALUE = re.compile(r"^(?:it|this|that|these|those|there|here|them|him|her|what|how|something|nothing|good|bad|great|fine|nice|ok|okay|right|wrong|true|false|very|too|so|really|more|less|like|going|done|ready)\b", re.IGNORECASE)
+_NOT_A_SUBJECT = re.compile(
+    r"^(?:it|this|that|there|here|these|those|he|she|they|one|something|everything|nothing|what|which|who|I|I'm|I've|my|you|your|everyone|someone|anyone|problem|issue|point|thing|idea|reason|question|answer)\b|[?!{}<>]|我(?!们)|你|(?<!其)他(?!们的)|她",
+    re.IGNORECASE,
+)
+_EMPTY_VALUE = re.compile(
+    r"^(?:it|this|that|these|those|there|here|them|him|her|what|how|something|nothing|good|bad|great|fine|nice|ok|okay|right|wrong|true|false|very|too|so|really|more|less|like|going|done|ready)\b",
+    re.IGNORECASE,
+)
 
 _THINGS = frozenset(SINGLE) | SINGLE_RELATIONS | {"value", "support"}
 _PASSING_STATES = frozenset({"broken", "fixed", "done", "open", "closed"})
@@ -87,17 +94,19 @@ _TWO_PORTS = re.compile(
     r"^(?P<first>.+?\b(?P<verb>listens|runs|is|are|lives|serves)\s+(?:on|at|in)\s+[^,;]+?),?\s+and\s+(?P<second>(?:the\s+)?[\w -]{2,40}?)\s+(?P<rest>(?:on|at|in)\s+[^,;.]+)[.!]?$",
     re.IGNORECASE,
 )
-_NOT_OLD = re.compile(r"^(?P<new>.+?),?\s+(?:and\s+)?(?:not|instead of|no longer|rather than)\s+(?P<old>\S+(?:\s\S+){0,3}?)[.!]?$", re.IGNORECASE)
+_NOT_OLD = re.compile(
+    r"^(?P<new>.+?)(?:,?\s+(?:and\s+)?(?:not|instead of|no longer|rather than)\s+|[，,]\s*(?:而)?不是)(?P<old>\S+(?:\s\S+){0,3}?)[.!。！]?$", re.IGNORECASE
+)
 
 
 def _stated(sentence: str, speaker: str | None) -> Fact | None:
     if (over := _NOT_OLD.match(sentence)) and len(typed_values(over["old"])) == 1:
         shorter = parse(over["new"], speaker=speaker)
-        fact = _slot(shorter) if shorter.form is Form.SLOT else None
+        fact = _slot(shorter, unnamed=True) if shorter.form is Form.SLOT else None
         if fact is not None:
             return replace(fact, old_value=over["old"].strip(" .`'\""), reason=fact.reason or parse(sentence).reason)
     read = parse(sentence, speaker=speaker)
-    if read.old_value is None and _PAST.search(sentence):
+    if read.old_value is None and read.attribute not in {"birthday", "hometown"} and _PAST.search(sentence):
         return None
     if read.form is Form.SLOT:
         return None if read.attribute in {"use", "tool"} and not _SAYS_WHAT_IS_USED.search(sentence) else _slot(read)
@@ -110,45 +119,95 @@ _SAYS_WHAT_IS_USED = re.compile(
 )
 
 
-def _slot(read: Statement) -> Fact | None:
+def _slot(read: Statement, *, unnamed: bool = False) -> Fact | None:
+    """The fact a slot states. `unnamed`: it corrects a value just named ("the port is 5433, not 5432"), so it may leave its subject open."""
     if not read.value or len(read.value.split()) > VALUE_WORDS_MAX or _EMPTY_VALUE.match(read.value):
         return None
     subject = read.subject
     if read.person is Person.UNRESOLVED or len(subject.split()) > SUBJECT_WORDS_MAX or _NOT_A_SUBJECT.search(subject):
         return None
+    if (
+        read.attribute in {"birthday", "age", "height", "weight"}
+        and not typed_values(read.value)
+        and not re.fullmatch(r"[\d〇一二两三四五六七八九十]+", read.value)
+    ):
+        return None
+    if read.attribute in {"home", "employer"} and re.search(r"[找想]|思考|考虑|要不要|一份|一家", read.value):
+        return None
     accepted = {Person.SPEAKER: _of_speaker, Person.OTHER: _of_person, Person.GROUP: _of_thing, Person.THING: _of_thing}[read.person]
     if not accepted(read):
         return None
-    whole = subject or (read.old_value if read.attribute == "name" else "") or (PROJECT if read.person is Person.GROUP or read.qualifier or read.attribute in _OF_THE_WORK else "")
+    whole = (
+        subject
+        or (read.old_value if read.attribute == "name" else "")
+        or (PROJECT if unnamed or read.person is Person.GROUP or read.qualifier or read.attribute in _OF_THE_WORK else "")
+    )
     if not whole:
         return None
     return Fact(
         subject=whole, attribute=read.attribute, value=read.value, qualifier=read.qualifier, old_value=read.old_value, negated=read.negated,
-        single=read.cardinality == "single", reason=read.reason,
+        single=read.cardinality == "single", reason=read.reason, unnamed=unnamed and whole == PROJECT and not read.qualifier,
     )  # fmt: skip
 
 
-_OF_THE_WORK = frozenset({"database", "framework", "package manager", "formatter", "linter", "bundler", "test runner", "license", "branch", "region", "time zone", "url", "date", "tool", "version", "budget"})
+def named_before(fact: Fact, before: str) -> Fact | None:
+    """The fact with the subject the other side named last for its old value ("… the payments database on port 5432"); None when it named none."""
+    for span in reversed(sentences(before)):
+        said = span.of(before)
+        read = parse(said) if fact.old_value and fact.old_value in said else None
+        if read is not None and read.form is Form.SLOT and read.attribute == fact.attribute and read.subject and not _NOT_A_SUBJECT.search(read.subject):
+            return replace(fact, subject=read.subject, qualifier=fact.qualifier or read.qualifier, unnamed=False)
+    return None
+
+
+_OF_THE_WORK = frozenset(
+    {
+        "database",
+        "framework",
+        "package manager",
+        "formatter",
+        "linter",
+        "bundler",
+        "test runner",
+        "license",
+        "branch",
+        "region",
+        "time zone",
+        "url",
+        "date",
+        "tool",
+        "version",
+        "budget",
+    }
+)
 
 
 def _of_speaker(read: Statement) -> bool:
     """Attributes of a person that are named by a noun or verb of their own; "I'm tired" and "I like it" are none."""
-    return read.attribute in _OF_PEOPLE - {"likes", "prefers", "name", "job", "age"} or (read.attribute == "age" and bool(re.fullmatch(r"\d{1,3}", read.value or "")))
+    return read.attribute in _OF_PEOPLE - {"likes", "prefers", "name", "job", "age"} or (
+        read.attribute == "age" and bool(re.fullmatch(r"\d{1,3}", read.value or ""))
+    )
 
 
 def _of_person(read: Statement) -> bool:
     if read.attribute in _OF_CODE:
         return _of_thing(read)
+    if read.attribute in {"likes", "prefers"}:
+        return bool(_PERSON_NAMED.match(read.subject)) and bool(_TASTE_OF_ANOTHER.search(read.text))
     if re.search(r"\b(?:I|I'm|I'll|I've|my|me|we|you|feel|want|of course|besides)\b", read.subject, re.IGNORECASE):
         return False
     return read.attribute in _OF_PEOPLE and read.subject.casefold() not in {"", USER}
+
+
+_PERSON_NAMED = re.compile(r"(?:\S+(?:'s|’s) )?(?:\w+ )?[A-Z][a-z]+(?: [A-Z][a-z]+)?$|\S+(?:'s|’s) \w+$|[\u4e00-\u9fff]{2,4}$|\S+(?:'s|’s) [\u4e00-\u9fff]+$")
+_TASTE_OF_ANOTHER = re.compile(r"\b(?:likes|loves|hates|prefers|enjoys|dislikes|detests|can't stand)\b|喜欢|讨厌|偏好|爱")
 
 
 def _of_thing(read: Statement) -> bool:
     if read.attribute == "state":
         return read.value not in _PASSING_STATES and (read.value or "").casefold() not in _PASSING_STATES
     if read.attribute in {"use", "tool"}:
-        return (_names_something(read) and bool(read.subject)) or (read.person is Person.GROUP and len((read.value or "").split()) <= 3)
+        return (bool(read.subject) or read.person is Person.GROUP) and (_names_something(read) or len((read.value or "").split()) <= 2)
     return (read.attribute in _THINGS or read.attribute.startswith(("max ", "min ", "position from"))) and _is_value(read)
 
 
@@ -159,7 +218,9 @@ def _is_value(read: Statement) -> bool:
 
 def _names_something(read: Statement) -> bool:
     value = read.value or ""
-    return any(v.kind in {"identifier", "name", "path", "version", "url"} for v in typed_values(value)) or bool(re.match(r"[A-Z0-9`][\w.+#/-]*(?:\s[A-Z0-9][\w.+#-]*){0,3}$", value))
+    return any(v.kind in {"identifier", "name", "path", "version", "url"} for v in typed_values(value)) or bool(
+        re.match(r"[A-Z0-9`][\w.+#/-]*(?:\s[A-Z0-9][\w.+#-]*){0,3}$", value)
+    )
 
 
 def _measured(read: Statement, sentence: str) -> Fact | None:
@@ -184,16 +245,16 @@ def _measured(read: Statement, sentence: str) -> Fact | None:
 
 _CUSTOM = re.compile(
     r"^(?P<np>we|our team|the team|(?:the|our)\s+[\w -]{2,40}?|[A-Z][\w.-]+(?:\s[\w.-]+){0,3}?)\s+(?:now\s+|only\s+|always\s+|usually\s+)?"
-    r"(?P<verb>keeps?|retains?|stores?|deploys?|releases?|ships?|meets?|backs? up|rotates?|renews?|expires?|takes?|costs?|needs?|requires?|allows?|holds?|supports?|pays?|bills?|charges?|runs?|starts?"
+    r"(?P<verb>keeps?|retains?|stores?|deploys?|releases?|ships?|meets?|backs? up|rotates?|renews?|expires?|takes?|costs|needs?|requires?|allows?|holds?|supports?|pays?|bills?|charges?|runs?|starts?"
     r"|begins?|ends?|closes?|opens?|is due|are due|lasts?|lets?|limits?|caps?|polls?|retries|times? out)\b(?!\s+(?:to|like)\b)",
     re.IGNORECASE,
 )
 
 
 def _no_longer(read: Statement, sentence: str, values: list[Value]) -> Fact | None:
-    """"Node v24 no longer requires the --experimental-strip-types": a fact when both ends are named by code or versions."""
-    found = re.match(r"^(?P<np>[\w.@/-]+(?:\s[\w.@/-]+){0,3})\s+no longer\s+(?:needs?|requires?|supports?|uses?|has|accepts?|allows?)\b", sentence)
+    """ "Node v24 no longer requires the --experimental-strip-types": a fact when both ends are named by code or versions."""
+    found = re.match(r"^(?P<np>[\w.@/-]+(?:\s[\w.@/-]+){0,3})\s+no longer\s+(?P<verb>needs?|requires?|supports?|uses?|has|accepts?|allows?)\b", sentence)
     if found is None or _NOT_A_SUBJECT.search(found["np"]) or not any(v.start >= found.end() for v in values):
         return None
     value = next(v for v in values if v.start >= found.end())
-    return Fact(subject=found["np"], attribute=" ".join(read.words[:4]), value=sentence[value.start : value.end], negated=True, single=False, reason=read.reason)
+    return Fact(subject=found["np"], attribute=found["verb"], value=sentence[value.start : value.end], negated=True, single=False, reason=read.reason)

@@ -42,7 +42,7 @@ def _members(fact: Personal) -> tuple[Personal, ...]:
 
 
 _NOT_NOW = re.compile(
-    r"\b(?:used to|would|might|may|could|thinking (?:of|about)|considering|planning|plan to|going to|gonna|about to|hope|hoping|wish|if|when I was|as a (?:kid|child)|pretend|imagine|suppose"
+    r"\b(?:used to|would|might|(?-i:may)|could|thinking (?:of|about)|considering|planning|plan to|going to|gonna|about to|hope|hoping|wish|if|when I was|as a (?:kid|child)|pretend|imagine|suppose"
     r"|joking|kidding|lol|haha|almost|nearly|wonder(?:ing)?|wanted|next (?:week|month|year|spring|summer|fall|autumn|winter)|tomorrow|tonight|yesterday|for a (?:bit|while|few)|temporarily|for now)\b"
     r"|曾经|以前|打算|准备|想要|如果|要是|假如|昨天|明天|可能|也许|小时候|开玩笑",
     re.IGNORECASE,
@@ -53,8 +53,8 @@ _STOP = (
     r"|last|this|recently|lately|every|and\s+(?:I|I'm|my|we|it|it's|the|work|live|have|am|also|now|recently|just|started|moved|joined|love|like|drive|use|started|got|need|want))\b)"
 )
 _V = rf"(?P<v>[^,.;:!?()]{{1,60}}?){_STOP}"
-_PLACE = r"(?P<v>(?:the\s+)?[A-Z][\w.'’-]*(?:(?:,)?\s+(?:de|da|do|di|la|le|of|upon|the|[A-Z][\w.'’-]*)){0,4})"
-_ORG = r"(?P<v>(?:the\s+)?[A-Z0-9][\w.&'’-]*(?:\s+(?:of|and|&|for|the|[A-Z][\w.&'’-]*)){0,5})"
+_PLACE = r"(?P<v>(?:the\s+)?[A-Z][\w.'’-]*(?:(?:,)?\s+(?:(?:de|da|do|di|la|le|of|upon|the)\b|[A-Z][\w.'’-]*)){0,4})"
+_ORG = r"(?P<v>(?:the\s+)?[A-Z0-9][\w.&'’-]*(?:\s+(?:(?:of|and|for|the)(?=\s+[A-Z])|&|[A-Z][\w.&'’-]*)){0,5})"
 _FROM = r"(?:\s+from\s+(?P<o>[^,.;]{1,40}?))?"
 _I = r"^(?:(?:[Aa]nd|[Bb]ut|[Aa]lso|[Ss]o|[Ww]ell|[Nn]ow|[Rr]ecently|[Aa]ctually|[Cc]urrently|[Pp]ersonally|[Ll]ately|[Ss]ince \w+|[Bb]y the way|[Aa]s of \w+(?: \w+)?),?\s+)*I"
 _AM = rf"{_I}(?:'m|’m|\s+am)"
@@ -119,24 +119,39 @@ def _of_family(m: re.Match[str]) -> Personal | None:
 
 
 def _clean(words: str | None) -> str:
-    return re.sub(r"^(?:an?\s+)", "", re.sub(r"\s+", " ", words or "").strip(" '\"“”‘’"))
+    return re.sub(r"^(?:an?\s+)", "", re.sub(r"\s+", " ", words or "").strip(" .,'\"“”‘’"))
 
 
 def _in(family: str, attribute: str) -> tuple[str, Build]:
-    return rf"{_I}{_ADV}\s+(?:use|fly|fly with|fly on|carry|run|drive|drink|have|own|edit in|code in|write code in|browse with|am on|'m on)\s+(?:an?\s+|with\s+|on\s+)?(?P<v>{family})\b(?P<o>)?", _single(attribute)
+    return (
+        rf"{_I}{_ADV}\s+(?:use|fly|fly with|fly on|carry|run|drive|drink|have|own|edit in|code in|write code in|browse with|am on|'m on)\s+(?:an?\s+|with\s+|on\s+)?(?P<v>{family})\b(?P<o>)?",
+        _single(attribute),
+    )
 
 
 def _rows_english() -> Iterator[tuple[str, Build]]:
-    yield rf"{_I}(?:'m|’m|\s+am|\s+became|\s+went|\s+turned|'ve been|\s+have been){_ADV}\s+(?:a\s+)?(?:(?:strict|lifelong)\s+)?(?P<v>{_DIETS})\b", _single("diet")
+    yield (
+        rf"{_I}(?:'m|’m|\s+am|\s+became|\s+went|\s+turned|'ve been|\s+have been){_ADV}\s+(?:a\s+)?(?:(?:strict|lifelong)\s+)?(?P<v>{_DIETS})\b",
+        _single("diet"),
+    )
     yield rf"{_AM}\s+(?:no longer|not)(?:\s+an?)?\s+(?P<v>{_DIETS})\b", lambda m: Personal(attribute="diet", value=_clean(m["v"]), negated=True)
     yield rf"{_AM}{_ADV}\s+(?:an?\s+)?(?P<v>{_CONDITIONS})\b", _member("condition")
     yield rf"{_AM}{_ADV}\s+(?:(?:severely|highly|deathly|mildly|very)\s+)?allergic\s+to\s+(?P<v>.+?){_STOP}", _member("allergy")
-    yield rf"{_HAVE}\s+(?:developed\s+|got\s+)?(?:an?\s+)?(?:(?:severe|mild|bad|serious|life-threatening)\s+)?(?P<v>[\w-]+(?:\s[\w-]+)?)\s+allergy\b", _member("allergy")
+    yield (
+        rf"{_HAVE}\s+(?:developed\s+|got\s+)?(?:an?\s+)?(?:(?:severe|mild|bad|serious|life-threatening)\s+)?(?P<v>[\w-]+(?:\s[\w-]+)?)\s+allergy\b",
+        _member("allergy"),
+    )
     yield rf"{_I}\s+(?:don't|do not|can't|cannot|no longer|never)\s+eat\s+{_V}", _member("eats", negated=True)
-    yield rf"{_HAVE}(?:\s+(?:just|recently|finally|now))*\s+(?:moved|relocated)\s+(?:from\s+(?P<o>[A-Z][^,.;]{{1,40}}?)\s+)?(?:over\s+)?to\s+{_PLACE}", _single("home")
+    yield (
+        rf"{_HAVE}(?:\s+(?:just|recently|finally|now))*\s+(?:moved|relocated)\s+(?:from\s+(?P<o>[A-Z][^,.;]{{1,40}}?)\s+)?(?:over\s+)?to\s+{_PLACE}",
+        _single("home"),
+    )
     yield rf"{_I}(?:{_ADV}\s+live|(?:'m|’m|\s+am){_ADV}\s+(?:living|based)){_ADV}\s+in\s+{_PLACE}(?P<o>)?", _single("home")
     yield rf"{_I}{_ADV}\s+(?:work|am employed|started working|started work|'m working|am working){_ADV}\s+(?:at|for)\s+{_ORG}(?P<o>)?", _single("employer")
-    yield rf"{_HAVE}(?:\s+(?:just|recently))*\s+(?:joined|started at|left\s+(?P<o>[A-Z][\w.&-]*(?:\s[A-Z][\w.&-]*)*)\s+(?:for|to join))\s+{_ORG}", _single("employer")
+    yield (
+        rf"{_HAVE}(?:\s+(?:just|recently))*\s+(?:joined|started at|left\s+(?P<o>[A-Z][\w.&-]*(?:\s[A-Z][\w.&-]*)*)\s+(?:for|to join))\s+{_ORG}",
+        _single("employer"),
+    )
     yield rf"{_I}{_ADV}\s+work{_ADV}\s+as\s+(?:an?\s+)?(?P<v>{_JOBS})\b(?P<o>)?", _single("job")
     yield rf"{_I}(?:'m|’m|\s+am|\s+became){_ADV}\s+(?:an?|the)\s+(?P<v>{_JOBS})\b(?P<o>)?(?!\s+(?:of|for)\s+(?:the\s+)?(?:night|day|moment))", _single("job")
     yield rf"{_HAVE}(?:\s+(?:just|recently|finally))*\s+(?:got|was|been)\s+promoted\s+to\s+(?P<v>{_JOBS})\b(?P<o>)?", _single("job")
@@ -145,16 +160,28 @@ def _rows_english() -> Iterator[tuple[str, Build]]:
     yield r"^(?:[Hh]i|[Hh]ello|[Hh]ey)?,?\s*[Mm]y\s+name\s+is\s+(?P<v>[A-Z][\w'-]*(?:\s[A-Z][\w'-]*){0,2})(?P<o>)?", _single("name")
     yield r"^(?:[Pp]lease\s+)?(?:[Cc]all|[Aa]ddress)\s+me\s+(?:as\s+)?(?P<v>[A-Z][\w'-]*)(?P<o>)?\s*(?:from now on)?[.!]?$", _single("called")
     yield r"^(?:and\s+)?[Mm]y\s+birthday\s+is\s+(?:on\s+)?(?:the\s+)?(?P<v>[^,.;]{3,30}?)(?=[,.;!]|\s+(?:and|so|but)\b|$)(?P<o>)?", _single("birthday")
-    yield rf"^(?:and\s+)?[Mm]y\s+(?:new\s+|current\s+|main\s+|usual\s+|go-to\s+|preferred\s+|regular\s+|default\s+)*(?P<liked>favou?rite\s+)?(?P<thing>{_THINGS})\s+(?:is|are)(?:\s+now|\s+currently)?\s+(?!not\b){_V}", _thing
-    yield rf"{_HAVE}(?:\s+(?:just|recently|finally|now))*\s+(?:switched|changed|moved|went|gone|upgraded|migrated)(?:\s+(?:over|back|my \w+))?{_FROM}\s+to\s+(?:using\s+|drinking\s+|flying\s+(?:with\s+|on\s+)?|driving\s+)?{_V}", _of_family
-    yield rf"{_HAVE}(?:\s+(?:just|recently|finally|now))*\s+(?:replaced|swapped|ditched|dropped)\s+(?:my\s+)?(?P<o>[^,.;]{{1,40}}?)\s+(?:with|for|in favor of|in favour of)\s+{_V}", _of_family
+    yield (
+        rf"^(?:and\s+)?[Mm]y\s+(?:new\s+|current\s+|main\s+|usual\s+|go-to\s+|preferred\s+|regular\s+|default\s+)*(?P<liked>favou?rite\s+)?(?P<thing>{_THINGS})\s+(?:is|are)(?:\s+now|\s+currently)?\s+(?!not\b){_V}",
+        _thing,
+    )
+    yield (
+        rf"{_HAVE}(?:\s+(?:just|recently|finally|now))*\s+(?:switched|changed|moved|went|gone|upgraded|migrated)(?:\s+(?:over|back|my \w+))?{_FROM}\s+to\s+(?:using\s+|drinking\s+|flying\s+(?:with\s+|on\s+)?|driving\s+)?{_V}",
+        _of_family,
+    )
+    yield (
+        rf"{_HAVE}(?:\s+(?:just|recently|finally|now))*\s+(?:replaced|swapped|ditched|dropped)\s+(?:my\s+)?(?P<o>[^,.;]{{1,40}}?)\s+(?:with|for|in favor of|in favour of)\s+{_V}",
+        _of_family,
+    )
     for attribute, family in _FAMILY.items():
         if attribute != "drink":
             yield _in(family, attribute)
     yield rf"{_I}\s+(?:now|always|usually|only|mostly|typically)(?:\s+only)?\s+drink\s+(?P<v>{_FAMILY['drink']})\b(?P<o>)?", _single("drink")
     yield rf"{_I}(?:'m|’m|\s+am)\s+(?:now\s+)?married\s+to\s+(?P<v>[A-Z]\w+)(?P<o>)?", _single("spouse")
     yield rf"{_I}{_ADV}\s+speak{_ADV}\s+(?P<v>[A-Z]\w+)\b", _member("speaks")
-    yield rf"{_I}{_ADV}\s+play{_ADV}\s+(?:the\s+)?(?P<v>piano|guitar|violin|cello|drums|flute|saxophone|trumpet|bass|ukulele|tennis|football|soccer|basketball|chess|badminton|golf|hockey|volleyball)\b", _member("plays")
+    yield (
+        rf"{_I}{_ADV}\s+play{_ADV}\s+(?:the\s+)?(?P<v>piano|guitar|violin|cello|drums|flute|saxophone|trumpet|bass|ukulele|tennis|football|soccer|basketball|chess|badminton|golf|hockey|volleyball)\b",
+        _member("plays"),
+    )
 
 
 _ZH_END = r"(?=[，。,.!！；;、]|了|$|因为|所以|而且|现在)"
@@ -164,8 +191,11 @@ def _rows_chinese() -> Iterator[tuple[str, Build]]:
     me = r"^(?:另外|对了|其实|现在|最近|目前|，|,|\s)*我"
     yield rf"{me}(?:最近|刚|刚刚|已经)*从(?P<o>[\u4e00-\u9fff]{{2,8}}?)搬(?:到|去|来)(?:了)?(?P<v>[\u4e00-\u9fffA-Za-z]{{2,10}}?){_ZH_END}", _single("home")
     yield rf"(?:{me}|^)(?:现在|目前|最近|刚|刚刚|已经)*(?:住在|搬到了?|搬去了?|搬来了?)(?P<v>[\u4e00-\u9fffA-Za-z]{{2,10}}?){_ZH_END}(?P<o>)?", _single("home")
-    yield rf"{me}(?:现在|目前|也)*在(?P<v>[\u4e00-\u9fffA-Za-z0-9]{{2,14}}?)(?:工作|上班|任职){_ZH_END}(?P<o>)?", _single("employer")
-    yield rf"{me}(?:现在|目前)*是(?:一名|一个|一位|个|名)(?P<v>[\u4e00-\u9fffA-Za-z]{{2,10}}?(?:师|员|生|者|家|医|警|官|长|人|手|匠|工)){_ZH_END}(?P<o>)?", _single("job")
+    yield rf"{me}(?:现在|目前|也)*在(?![找一家做想思考寻])(?P<v>[\u4e00-\u9fffA-Za-z0-9]{{2,14}}?)(?:工作|上班|任职){_ZH_END}(?P<o>)?", _single("employer")
+    yield (
+        rf"{me}(?:现在|目前)*是(?:一名|一个|一位|个|名)(?P<v>[\u4e00-\u9fffA-Za-z]{{2,10}}?(?:师|员|生|者|家|医|警|官|长|人|手|匠|工)){_ZH_END}(?P<o>)?",
+        _single("job"),
+    )
     yield rf"{me}(?:一直|从小|严重)*对(?P<v>[\u4e00-\u9fffA-Za-z]{{1,10}}?)(?:严重|轻微)?过敏", _member("allergy")
     yield rf"{me}(?P<v>花生|海鲜|牛奶|鸡蛋|坚果|花粉|青霉素|芒果|虾|麸质|乳糖)过敏", _member("allergy")
     yield rf"{me}(?:现在|已经)*(?:是)?(?P<v>吃素|素食者?|素食主义者|纯素){_ZH_END}(?P<o>)?", _single("diet")
@@ -173,7 +203,10 @@ def _rows_chinese() -> Iterator[tuple[str, Build]]:
     yield r"(?:^|[，,。\s])我(?:叫|的名字(?:是|叫))(?P<v>[\u4e00-\u9fffA-Za-z]{2,6}?)(?P<o>)?(?=[，。,.!！\s]|$)", _single("name")
     yield r"^(?:以后)?(?:请)?叫我(?P<v>[\u4e00-\u9fffA-Za-z]{1,6}?)(?P<o>)?(?:就行|就好|吧)?[。！!]?$", _single("called")
     yield rf"{me}的?生日(?:是|在)(?:每年)?(?P<v>[\d〇一二三四五六七八九十]+月[\d〇一二三四五六七八九十]+[日号]?)(?P<o>)?", _single("birthday")
-    yield rf"{me}(?:家)?(?:养了?|有)(?:一)?(?:只|条|个)(?P<kind>狗|猫|兔子|鹦鹉|仓鼠|小狗|小猫)，?(?:名字)?(?:叫|叫做)(?P<v>[\u4e00-\u9fffA-Za-z]{{1,6}}?){_ZH_END}", _pet
+    yield (
+        rf"{me}(?:家)?(?:养了?|有)(?:一)?(?:只|条|个)(?P<kind>狗|猫|兔子|鹦鹉|仓鼠|小狗|小猫)，?(?:名字)?(?:叫|叫做)(?P<v>[\u4e00-\u9fffA-Za-z]{{1,6}}?){_ZH_END}",
+        _pet,
+    )
 
 
 def _compiled(rows: Iterator[tuple[str, Build]]) -> tuple[tuple[re.Pattern[str], Build], ...]:

@@ -25,13 +25,163 @@ RUNS_BETWEEN_MAX = 60
 LINE_MAX = 160
 
 _RUNNERS = frozenset(
-    ["npm", "pnpm", "yarn", "bun", "npx", "pnpx", "bunx", "deno", "make", "just", "task", "cargo", "go", "mix", "rebar3", "gradle", "gradlew", "mvn", "mvnw", "pytest", "tox", "nox", "uv", "poetry", "pdm", "hatch", "ruff", "mypy", "pyright", "tsc", "eslint", "prettier", "biome", "vite", "next", "nuxt", "astro", "vitest", "jest", "playwright", "cypress", "docker", "docker-compose", "podman", "kubectl", "helm", "terraform", "tofu", "ansible-playbook", "dotnet", "swift", "xcodebuild", "rake", "bundle", "rails", "rspec", "php", "composer", "phpunit", "ctest", "cmake", "ninja", "meson", "bazel", "sbt", "lein", "mill", "flutter", "dart", "zig", "stack", "cabal", "dune", "streamlit", "flask", "gunicorn", "uvicorn", "celery", "alembic", "fly", "flyctl", "vercel", "netlify", "wrangler", "gcloud", "aws", "az", "heroku", "firebase", "supabase", "prisma", "drizzle-kit", "turbo", "nx", "lerna", "rustup", "sam", "serverless", "pulumi"]
+    [
+        "npm",
+        "pnpm",
+        "yarn",
+        "bun",
+        "npx",
+        "pnpx",
+        "bunx",
+        "deno",
+        "make",
+        "just",
+        "task",
+        "cargo",
+        "go",
+        "mix",
+        "rebar3",
+        "gradle",
+        "gradlew",
+        "mvn",
+        "mvnw",
+        "pytest",
+        "tox",
+        "nox",
+        "uv",
+        "poetry",
+        "pdm",
+        "hatch",
+        "ruff",
+        "mypy",
+        "pyright",
+        "tsc",
+        "eslint",
+        "prettier",
+        "biome",
+        "vite",
+        "next",
+        "nuxt",
+        "astro",
+        "vitest",
+        "jest",
+        "playwright",
+        "cypress",
+        "docker",
+        "docker-compose",
+        "podman",
+        "kubectl",
+        "helm",
+        "terraform",
+        "tofu",
+        "ansible-playbook",
+        "dotnet",
+        "swift",
+        "xcodebuild",
+        "rake",
+        "bundle",
+        "rails",
+        "rspec",
+        "php",
+        "composer",
+        "phpunit",
+        "ctest",
+        "cmake",
+        "ninja",
+        "meson",
+        "bazel",
+        "sbt",
+        "lein",
+        "mill",
+        "flutter",
+        "dart",
+        "zig",
+        "stack",
+        "cabal",
+        "dune",
+        "streamlit",
+        "flask",
+        "gunicorn",
+        "uvicorn",
+        "celery",
+        "alembic",
+        "fly",
+        "flyctl",
+        "vercel",
+        "netlify",
+        "wrangler",
+        "gcloud",
+        "aws",
+        "az",
+        "heroku",
+        "firebase",
+        "supabase",
+        "prisma",
+        "drizzle-kit",
+        "turbo",
+        "nx",
+        "lerna",
+        "rustup",
+        "sam",
+        "serverless",
+        "pulumi",
+    ]
 )
 _INTERPRETERS = frozenset({"python", "python3", "node", "ruby", "bash", "sh", "zsh", "perl", "tsx", "ts-node"})
 _SCRIPT_RUNNERS = frozenset({"npm", "pnpm", "yarn", "bun"})
 _FLAGS_WITH_VALUE = frozenset({"--filter", "-F", "--workspace", "-w", "--prefix", "--dir", "-C", "--cwd"})
 _LOOKING = frozenset(
-    ["--version", "-v", "-V", "--help", "-h", "help", "version", "list", "ls", "info", "view", "show", "why", "outdated", "audit", "search", "get", "describe", "logs", "ps", "status", "inspect", "images", "init", "create", "new", "install", "i", "generate", "gen", "codegen", "ash.codegen", "add", "remove", "uninstall", "rm", "deps.get", "login", "logout", "whoami", "config", "env", "which", "tree", "fmt-check", "-c", "-e", "-p", "--eval"]
+    [
+        "--version",
+        "-v",
+        "-V",
+        "--help",
+        "-h",
+        "help",
+        "version",
+        "list",
+        "ls",
+        "info",
+        "view",
+        "show",
+        "why",
+        "outdated",
+        "audit",
+        "search",
+        "get",
+        "describe",
+        "logs",
+        "ps",
+        "status",
+        "inspect",
+        "images",
+        "init",
+        "create",
+        "new",
+        "install",
+        "i",
+        "generate",
+        "gen",
+        "codegen",
+        "ash.codegen",
+        "add",
+        "remove",
+        "uninstall",
+        "rm",
+        "deps.get",
+        "login",
+        "logout",
+        "whoami",
+        "config",
+        "env",
+        "which",
+        "tree",
+        "fmt-check",
+        "-c",
+        "-e",
+        "-p",
+        "--eval",
+    ]
 )
 _PASSING_PATH = re.compile(r"/tmp/|/private/tmp|/var/folders/|[0-9a-f]{8}-[0-9a-f]{4}-|\$\(|`|/dev/|[\n\r]|::")
 _SOURCE_FILE = re.compile(r"\.(?:exs?|py|tsx?|jsx?|mjs|rb|go|rs|java|kt|php|swift|c|cc|cpp|h)(?::\d+)*['\"]?$")
@@ -74,9 +224,9 @@ class Run:
         return core_of(self.part)
 
 
-def procedures(turns: Sequence[Turn], *, errors_are_marked: bool) -> Iterator[Claim]:
-    """Claims of the commands in `turns` (one session, in order). `errors_are_marked`: the log flags every failed call, so an unflagged one ended with 0."""
-    runs = tuple(runs_of(turns, errors_are_marked=errors_are_marked))
+def procedures(turns: Sequence[Turn]) -> Iterator[Claim]:
+    """Claims of the commands in `turns` (one session, in order)."""
+    runs = tuple(runs_of(turns))
     told: set[str] = set()
     for at, run in enumerate(runs):
         if run.ended is not Ended.WORKED or not worth_telling(run.part) or _failed_later(runs, at):
@@ -90,7 +240,7 @@ def procedures(turns: Sequence[Turn], *, errors_are_marked: bool) -> Iterator[Cl
             yield claim
 
 
-def runs_of(turns: Sequence[Turn], *, errors_are_marked: bool) -> Iterator[Run]:
+def runs_of(turns: Sequence[Turn]) -> Iterator[Run]:
     """Every simple command of every answered shell call, in order."""
     calls = {t.call.call_id: t for t in turns if t.call is not None and t.call.command and not t.sidechain}
     for turn in turns:
@@ -100,7 +250,7 @@ def runs_of(turns: Sequence[Turn], *, errors_are_marked: bool) -> Iterator[Run]:
             continue
         line = parts(command)
         for part in line:
-            ended = _ended(turn, line, part, errors_are_marked=errors_are_marked)
+            ended = _ended(turn, line, part)
             yield Run(call=call, result=turn, part=part, command=part.bare, ended=ended)
 
 
@@ -112,7 +262,7 @@ def core_of(part: Part) -> str:
     if core and core[0] in _SCRIPT_RUNNERS:
         rest = [w for at, w in enumerate(rest) if not w.startswith("-") and (at == 0 or rest[at - 1] not in _FLAGS_WITH_VALUE)]
     for word in rest[:2]:
-        if word.startswith(("-", "'", '"', "/", ".", "$")) or "/" in word:
+        if word.startswith(("-", "'", '"', "/", ".", "$")) or "/" in word or "=" in word:
             break
         core.append(word)
     return " ".join(core)
@@ -134,21 +284,14 @@ def worth_telling(part: Part) -> bool:
     return not _LOOKING & set(words[1:])
 
 
-def proved(turn: Turn, line: Sequence[Part], part: Part, *, errors_are_marked: bool) -> bool:
-    """Whether the log shows that `part` ended well (by status or by its own summary)."""
-    return _ended(turn, tuple(line), part, errors_are_marked=errors_are_marked) is Ended.WORKED
-
-
-def _ended(turn: Turn, line: tuple[Part, ...], part: Part, *, errors_are_marked: bool) -> Ended:
+def _ended(turn: Turn, line: tuple[Part, ...], part: Part) -> Ended:
     result = turn.result
     if result is None or result.refused or result.interrupted or result.timed_out or _LEFT_RUNNING.search(turn.text[:400]):
         return Ended.UNKNOWN
     if result.failed or (result.exit or 0) != 0:
         telling = [p for p in line if _program(p.words) in _RUNNERS | _INTERPRETERS]
         return Ended.FAILED if telling and part is telling[-1] else Ended.UNKNOWN
-    if result.exit is None and not errors_are_marked:
-        return Ended.UNKNOWN
-    if part in shown_status(line):
+    if result.exit == 0 and part in shown_status(line):
         return Ended.UNKNOWN if _FAILED_COUNT.search(turn.text) else Ended.WORKED
     return Ended.WORKED if _tells_itself(line, part) and _WENT_WELL.search(turn.text) and not _WENT_WRONG.search(turn.text) else Ended.UNKNOWN
 
@@ -201,12 +344,17 @@ def _cause(failed: Run, worked: Run) -> tuple[int, int] | None:
 
 
 def _naming(failed: Run, names: set[str]) -> tuple[int, int] | None:
-    """The first line of the failed output in which one of the names stands as a word of its own."""
+    """The line of the failed output in which one of the names stands as a word of its own: the one that says what is wrong, else the first."""
     patterns = [re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])") for name in sorted(names) if len(name) > 2]
-    for start, end in _lines(failed.result.text):
-        if any(p.search(failed.result.text, start, end) for p in patterns):
-            return start, end
-    return None
+    text = failed.result.text
+    naming = [(start, end) for start, end in _lines(text) if any(p.search(text, start, end) for p in patterns)]
+    return next((span for span in naming if _SAYS_WHAT_IS_WRONG.search(text, *span)), naming[0] if naming else None)
+
+
+_SAYS_WHAT_IS_WRONG = re.compile(
+    r"error\b|fatal|unknown|unrecogni[sz]ed|invalid|unexpected|missing|required?s?\b|not set|not found|not defined|no such|because|must|cannot|can't",
+    re.IGNORECASE,
+)
 
 
 def _asks_about_itself(part: Part) -> bool:
@@ -227,11 +375,13 @@ def _name(word: str) -> str:
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
-    for found in re.finditer(r"[^\n]+", text[:20_000]):
-        start = found.start()
-        stripped = found.group().strip()
-        if stripped and len(stripped) <= 2 * LINE_MAX:
-            yield start + found.group().index(stripped), start + found.group().index(stripped) + len(stripped)
+    """Lines that may be quoted, without indent and without pytest's `E`."""
+    for found in _LINE.finditer(text[:20_000]):
+        if found.end("said") - found.start("said") <= 2 * LINE_MAX:
+            yield found.span("said")
+
+
+_LINE = re.compile(r"^[ \t]*(?:E[ \t]{2,})?(?P<said>\S(?:[^\n]*\S)?)[ \t\r]*$", re.MULTILINE)
 
 
 def _quote(turn: Turn, start: int, end: int) -> Quote:
@@ -264,8 +414,9 @@ def _found_out(runs: Sequence[Run], forerunner: int, at: int) -> Claim | None:
         return None
     why = _quote(failed.result, *cause)
     steps = [s for s in runs[forerunner + 1 : at] if s.ended is Ended.WORKED and _helps(s, why.text) and s.command != run.command][:STEPS_MAX]
-    step_quotes = [q for q in map(_command_quote, steps) if q is not None]
-    first = "".join(f"`{q.text}`, then " for q in step_quotes)
+    shown_steps = [(c, o) for c, o in ((_command_quote(s), _shown(s)) for s in steps) if c is not None and o is not None]
+    first = "".join(f"`{command.text}`, then " for command, _ in shown_steps)
+    step_quotes = [quote for pair in shown_steps for quote in pair]
     statement = f"{first}`{run.command}`; `{failed.command}` failed: {why.text}"
     return _claim(run, statement, extra=(failed_quote, why, *step_quotes), reason=why.text, doubts=())
 
@@ -277,7 +428,7 @@ def _helps(step: Run, cause: str) -> bool:
 
 def _claim(run: Run, statement: str, *, extra: tuple[Quote, ...], reason: str | None, doubts: tuple[str, ...]) -> Claim | None:
     command, shown = _command_quote(run), _shown(run)
-    if command is None:
+    if command is None or shown is None:  # a silent command: nothing of its result could be cited
         return None
     return Claim(
         kind=Kind.PROCEDURE,
@@ -286,7 +437,7 @@ def _claim(run: Run, statement: str, *, extra: tuple[Quote, ...], reason: str | 
         statement=statement,
         value=run.command,
         cardinality="set",
-        quotes=(command, *((shown,) if shown else ()), *extra),
+        quotes=(command, shown, *extra),
         reason=reason,
         verified_by="exit_status",
         doubts=doubts,

@@ -86,7 +86,9 @@ def clauses(said: Utterance) -> tuple[Utterance, ...]:
     return tuple(p for p in map(_trimmed, parts) if p is not None)
 
 
-_CLAUSE = re.compile(r"\s*(?:;|；|\s[—–-]{1,2}\s|\.{2,}|…+)\s*|,\s+(?=(?:and|but|so|also|then|because|since|as)\s)|[，,](?=(?:但|所以|然后|而且|并且|因为|另外))\s*")
+_CLAUSE = re.compile(
+    r"\s*(?:;|；|\s[—–-]{1,2}\s|\.{2,}|…+)\s*|,\s+(?=(?:and|but|so|also|then|because|since|as)\s)|[，,](?=(?:但|所以|然后|而且|并且|因为|另外))\s*"
+)
 
 
 def shortened(said: Utterance, needed: Sequence[str]) -> Utterance | None:
@@ -133,14 +135,20 @@ def dangling(text: str) -> bool:
     return any(_unnamed(plain, found) for found in _POINTER.finditer(plain))
 
 
-_POINTER = re.compile(r"\b(?:this|that|these|those|it|its|it's|them|they|they're|there|here|he|she|him|his|her|both|the same|the (?:other|former|latter|above)|above|below)\b", re.IGNORECASE)
+_POINTER = re.compile(
+    r"\b(?:this|that|these|those|it|its|it's|them|they|they're|there|here|he|she|him|his|her|both|the same|the (?:other|former|latter|above)|above|below)\b",
+    re.IGNORECASE,
+)
 _DANGLING_ZH = re.compile(r"^(?:它|它们|这|那|他|她)(?!个?(?:项目|仓库|应用|程序|周|月|年|里))|(?:这样|那样|这么做|那么做|上面|下面的)")
 _OF_THE_SCOPE = re.compile(
     r"\s+(?:\w+\s)?(?:project|repo|repository|codebase|app|application|machine|computer|site|website|workspace|wiki|team|company|service|week|month|year|morning|evening|weekend"
     r"|time|summer|winter|spring|fall|autumn|day|days)\b",
     re.IGNORECASE,
 )
-_COMPLEMENT = re.compile(r"\s+(?:is|are|was|were|has|have|can|will|must|should|does|do|did|you|we|i|the|a|an|all|every|no|any|my|our|your|there|it|contains?|ends?|starts?|uses?|needs?|runs?)\b", re.IGNORECASE)
+_COMPLEMENT = re.compile(
+    r"\s+(?:is|are|was|were|has|have|can|will|must|should|does|do|did|you|we|i|the|a|an|all|every|no|any|my|our|your|there|it|contains?|ends?|starts?|uses?|needs?|runs?)\b",
+    re.IGNORECASE,
+)
 
 
 def _unnamed(text: str, found: re.Match[str]) -> bool:

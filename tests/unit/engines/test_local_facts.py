@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import pytest
+
+from pipelines.engines.local.facts import Fact, facts_in, named_before
+from pipelines.engines.local.speech import body_of
+
+
+def told(sentence: str) -> list[tuple[str, str, str | None]]:
+    return [(f.subject, f.attribute, f.value) for f in facts_in(body_of(sentence), speaker=None)]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "attribute", "value"),
+    [
+        ("The API listens on port 8080.", "port", "8080"),
+        ("The release deadline is March 31.", "date", "March 31"),
+        ("The staging URL is https://staging.acme.dev", "url", "https://staging.acme.dev"),
+        ("Ana owns the billing service", "owner", "Ana"),
+        ("logs are in /var/log/app", "location", "/var/log/app"),
+        ("CI runs on Jenkins", "platform", "Jenkins"),
+        ("We use pnpm", "use", "pnpm"),
+        ("max upload size is 25 MB", "max size", "25 MB"),
+        ("The cave is west of the centre", "position from centre", "west"),
+        ("数据库端口是5432。", "port", "5432"),
+    ],
+)
+def test_a_stated_value_is_read(sentence: str, attribute: str, value: str) -> None:
+    assert [(a, v) for _, a, v in told(sentence)] == [(attribute, value)]
+
+
+def test_a_correction_names_the_value_that_is_over() -> None:
+    (fact,) = facts_in(body_of("no, the cave is west of the centre, not east"), speaker=None)
+    assert (fact.subject, fact.value, fact.old_value) == ("cave", "west", "east")
+
+
+def test_a_change_keeps_its_reason() -> None:
+    (fact,) = facts_in("We migrated CI from Jenkins to GitHub Actions because the runners are free", speaker=None)
+    assert (fact.value, fact.old_value, fact.reason) == ("GitHub Actions", "Jenkins", "the runners are free")
+
+
+def test_two_halves_of_a_sentence_are_two_facts() -> None:
+    assert told("The API listens on port 8080 and the web client on port 5173.") == [("API", "port", "8080"), ("web client", "port", "5173")]
+
+
+def test_a_measured_custom_is_known_by_its_words_without_the_value() -> None:
+    (keep,) = facts_in("We keep the audit log for 90 days because the auditors ask for it.", speaker=None)
+    (again,) = facts_in("We keep the audit log for 30 days", speaker=None)
+    assert (keep.value, again.value) == ("90 days", "30 days")
+    assert keep.attribute == again.attribute
+
+
+def test_what_is_no_longer_needed_is_denied() -> None:
+    (fact,) = facts_in("Node v24 no longer requires the --experimental-strip-types flag", speaker=None)
+    assert (fact.subject, fact.value, fact.negated) == ("Node v24", "--experimental-strip-types", True)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "subject"),
+    [("My daughter is allergic to peanuts", "user's daughter"), ("my friend Tom moved to Oslo", "user's friend Tom"), ("Lena's birthday is 4 May", "Lena")],
+)
+def test_other_peoples_facts_are_theirs(sentence: str, subject: str) -> None:
+    assert [s for s, _, _ in told(sentence)] == [subject]
+
+
+def test_the_speaker_is_named_where_the_log_names_them() -> None:
+    (fact,) = facts_in("I live in Berlin", speaker="Ana")
+    assert fact.subject == "Ana"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I'm tired", "The menu is broken", "The build is slow today", "it is on port 8080", "That sounds like a lot of fun", "This is great", "The username I am logged in with is jnarowski",
+        "The button looks blue", "The tests are failing again", "Data is showing up", "Rent is too high", "I feel like my abilities are limited", "For now, I'll use the estimates feature",
+        "My wife and I are moving to Porto", "He lives in Berlin now", "We went to Madrid on 4 May",
+    ],
+)  # fmt: skip
+def test_reports_of_the_moment_and_empty_words_are_not_facts(sentence: str) -> None:
+    assert told(sentence) == []
+
+
+def test_a_correction_without_a_subject_takes_the_one_named_before() -> None:
+    (fact,) = facts_in("the port is 5433, not 5432", speaker=None)
+    assert fact.unnamed
+    found = named_before(fact, "I will migrate. The billing server listens on port 5432. Shall I go on?")
+    assert found is not None
+    assert (found.subject, found.value, found.unnamed) == ("billing server", "5433", False)
+
+
+def test_a_subject_is_never_guessed() -> None:
+    fact = Fact(subject="project", attribute="port", value="5433", old_value="5432", unnamed=True)
+    assert named_before(fact, "The billing server listens on port 9000.") is None

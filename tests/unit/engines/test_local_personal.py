@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import pytest
+
+from pipelines.engines.local.personal import personal_facts
+
+
+def told(sentence: str) -> list[tuple[str, str]]:
+    return [(f.attribute, f.value) for f in personal_facts(sentence)]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("I live in Berlin.", [("home", "Berlin")]),
+        ("I live in Porto and work at Bosch", [("home", "Porto"), ("employer", "Bosch")]),
+        ("I'm based in the San Francisco Bay Area.", [("home", "the San Francisco Bay Area")]),
+        ("I moved to Lisbon last month.", [("home", "Lisbon")]),
+        ("I just started working at Acme Corp", [("employer", "Acme Corp")]),
+        ("I'm a nurse at St. Mary's", [("job", "nurse")]),
+        ("I got promoted to senior engineer", [("job", "senior engineer")]),
+        ("I'm vegetarian", [("diet", "vegetarian")]),
+        ("I went vegan last year", [("diet", "vegan")]),
+        ("I'm severely allergic to peanuts and shellfish", [("allergy", "peanuts"), ("allergy", "shellfish")]),
+        ("I have a peanut allergy", [("allergy", "peanut")]),
+        ("I don't eat pork", [("eats", "pork")]),
+        ("I have a dog named Rex", [("dog", "Rex")]),
+        ("My dog's name is Max, and he loves walks", [("dog", "Max")]),
+        ("My name is Emily.", [("name", "Emily")]),
+        ("My birthday is May 4th", [("birthday", "May 4th")]),
+        ("I always fly Lufthansa", [("airline", "Lufthansa")]),
+        ("My car is a 2018 Honda Civic.", [("car", "2018 Honda Civic")]),
+        ("my favorite color is green", [("favorite color", "green")]),
+        ("My phone is a Pixel 8 now", [("phone", "Pixel 8")]),
+        ("I now drink green tea because coffee keeps me awake", [("drink", "green tea")]),
+        ("Personally, I use Neovim", [("editor", "Neovim")]),
+        ("I speak German", [("speaks", "German")]),
+        ("我对花生过敏", [("allergy", "花生")]),
+        ("最近搬到上海了", [("home", "上海")]),
+        ("我在字节跳动工作", [("employer", "字节跳动")]),
+        ("你好，我叫张曼婷，很高兴认识你。", [("name", "张曼婷")]),
+        ("我是一名软件工程师", [("job", "软件工程师")]),
+        ("我吃素", [("diet", "吃素")]),
+    ],
+)
+def test_what_people_say_of_themselves_outright_is_read(sentence: str, expected: list[tuple[str, str]]) -> None:
+    assert told(sentence) == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "attribute", "old", "value"),
+    [
+        ("I moved from Berlin to Porto because rent got too expensive", "home", "Berlin", "Porto"),
+        ("I switched from Delta to United because of the legroom", "airline", "Delta", "United"),
+        ("I replaced my iPhone with a Fairphone 5", "phone", "iPhone", "Fairphone 5"),
+        ("I've switched from Chrome to Firefox", "browser", "Chrome", "Firefox"),
+        ("I left Bosch for Siemens", "employer", "Bosch", "Siemens"),
+        ("我从北京搬到了上海，因为工作调动", "home", "北京", "上海"),
+    ],
+)
+def test_a_change_names_what_is_over(sentence: str, attribute: str, old: str, value: str) -> None:
+    (fact,) = personal_facts(sentence)
+    assert (fact.attribute, fact.old, fact.value, fact.single) == (attribute, old, value, True)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I had sushi yesterday", "I'm tired", "I'm so happy today", "I used to live in Madrid", "I'm moving to Porto next month", "I might move to Oslo", "If I lived in Paris I'd be happy",
+        "I would love to live in Rome", "When I was a kid I lived in Kyiv", "I'm thinking of going vegan", "I flew Delta yesterday", "I ordered a latte", "my colleague has a dog named Bo",
+        "My friend moved to Oslo", "My nephew is allergic to nuts", "He lives in Berlin", "Imagine I'm a pilot", "I'm a teapot", "Do I live in Berlin", "我最近一直在找工作",
+        "我妻子在字节工作", "我打算搬到杭州", "我小时候住在苏州", "I moved the file to Archive", "I work for myself", "I'm vegan, just kidding lol",
+    ],
+)  # fmt: skip
+def test_events_moods_plans_jokes_and_other_people_are_not(sentence: str) -> None:
+    assert told(sentence) == []
+
+
+def test_what_is_no_longer_so_is_denied() -> None:
+    (fact,) = personal_facts("I'm no longer vegetarian")
+    assert (fact.attribute, fact.value, fact.negated) == ("diet", "vegetarian", True)

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import pytest
+
+from pipelines.model import Claim, Kind
+from tests.unit.engines.talk import Talk
+
+
+def procedures(talk: Talk) -> list[Claim]:
+    return [c for c in talk.claims() if c.kind is Kind.PROCEDURE]
+
+
+def test_a_command_that_works_where_its_forerunner_failed_for_a_named_cause_stands_alone() -> None:
+    talk = Talk().user("run the tests")
+    talk.run("pytest -q", "tests/conftest.py:12: in <module>\nE   KeyError: 'HARBOR_ENV'", exit=1)
+    talk.run("HARBOR_ENV=test pytest -q", "42 passed in 3.18s")
+    (claim,) = procedures(talk)
+    assert claim.value == "HARBOR_ENV=test pytest -q"
+    assert claim.doubts == ()
+    assert claim.verified_by == "exit_status"
+    assert claim.reason == "KeyError: 'HARBOR_ENV'"
+    assert {q.text for q in claim.quotes} >= {"HARBOR_ENV=test pytest -q", "42 passed in 3.18s", "pytest -q", "KeyError: 'HARBOR_ENV'"}
+
+
+def test_the_error_may_name_the_program_to_use_instead() -> None:
+    talk = Talk().run("cd web && npm run build", "This project is configured to use pnpm.", exit=1).run("cd web && pnpm run build", "built in 2.41s")
+    (claim,) = procedures(talk)
+    assert (claim.subject, claim.value, claim.doubts) == ("pnpm run build", "pnpm run build", ())
+
+
+def test_a_variable_that_lets_the_program_start_is_found_by_the_reason_it_gave() -> None:
+    talk = Talk().run("yarn --version", "This project uses npm because package.json says so", exit=1)
+    talk.run("COREPACK_STRICT=0 yarn build 2>&1 | tail -3", "Compiled successfully in 4s")
+    (claim,) = procedures(talk)
+    assert (claim.value, claim.doubts) == ("COREPACK_STRICT=0 yarn build", ())
+
+
+def test_an_error_that_does_not_name_the_difference_makes_no_pair() -> None:
+    talk = Talk().run("make deploy", "connection reset by peer", exit=1).run("make deploy VERBOSE=1", "Successfully deployed")
+    (claim,) = procedures(talk)
+    assert claim.doubts == ("said_once",)
+
+
+def test_steps_between_that_handle_the_named_cause_belong_to_the_procedure() -> None:
+    talk = Talk().run("make restore", "error: TARGET is missing, log in to staging first", exit=2)
+    talk.run("just enter staging", "you are in").run("ls", "a").run("make restore TARGET=staging", "restored 4 tables")
+    (claim,) = [c for c in procedures(talk) if not c.doubts]
+    assert claim.value == "make restore TARGET=staging"
+    assert claim.statement.startswith("`just enter staging`, then `make restore TARGET=staging`; `make restore` failed: ")
+    assert "you are in" in {q.text for q in claim.quotes}
+
+
+def test_a_single_success_waits_for_a_second_session() -> None:
+    (claim,) = procedures(Talk().run("mix test", "14 tests, 0 failures"))
+    assert (claim.subject, claim.value, claim.doubts) == ("mix test", "mix test", ("said_once",))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls -la", "cat a.txt", "cd web", "git status", "git push", "grep x y", "echo hi", "rm a.js", "pnpm --version", "npm install lodash", "python -c 'print(1)'",
+        "node -e 'x'", "docker ps", "npm ls", "pytest tests/test_a.py::test_b", "mix test test/a_test.exs", "python /tmp/x.py",
+    ],
+)  # fmt: skip
+def test_what_needs_no_telling_is_no_procedure(command: str) -> None:
+    assert procedures(Talk().run(command, "fine\n3 passed")) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "exit", "result"),
+    [
+        ("mix test | tail -5", "14 tests, 2 failures", 0, {}),
+        ("mix test 2>&1 | tail -5", "....", 0, {}),
+        ("make build || true", "oops", 0, {}),
+        ("make build; true", "oops", 0, {}),
+        ("npm run dev &", "listening", 0, {}),
+        ("npm start", "Command timed out after 2m 0.0s", None, {"timed_out": True}),
+        ("npm run build", "Building", None, {"interrupted": True}),
+        ("npm run build", "The user doesn't want to proceed", None, {"refused": True}),
+        ("mix test", "Command running in background with ID: b7", 0, {}),
+        ("make build", "", 0, {}),
+        ("make build", "ok", None, {}),
+        ("pytest", "3 failed, 4 passed", 0, {}),
+    ],
+)
+def test_what_is_not_shown_to_have_worked_is_never_verified(command: str, output: str, exit: int | None, result: dict[str, bool]) -> None:
+    assert procedures(Talk().run(command, output, exit=exit, **result)) == []
+
+
+def test_the_outputs_own_summary_shows_success_through_a_pipe() -> None:
+    (claim,) = procedures(Talk().run("mix credo --strict 2>&1 | tail -5", "831 mods/funs, found no issues."))
+    assert claim.value == "mix credo --strict"
+
+
+def test_a_later_failure_of_the_same_command_takes_it_back() -> None:
+    assert procedures(Talk().run("make deploy", "Successfully deployed").run("make deploy", "error: locked", exit=1)) == []
+
+
+def test_every_quote_stands_in_its_turn() -> None:
+    talk = (
+        Talk()
+        .run("make migrate", "error: DATABASE_URL is not set", exit=2)
+        .run("DATABASE_URL=postgres://localhost/h make migrate 2>&1", "Applied 3 migrations.")
+    )
+    turns = {t.uid: t for t in talk.turns}
+    (claim,) = procedures(talk)
+    assert all(turns[q.turn].text[q.start : q.end] == q.text for q in claim.quotes)
+    assert claim.value is not None
+    assert claim.value.endswith("make migrate")
+
+
+def test_commands_of_a_subagent_are_not_this_sessions() -> None:
+    talk = Talk().run("mix test", "3 tests, 0 failures")
+    talk.turns = [type(t)(**{**{f: getattr(t, f) for f in t.__slots__}, "sidechain": True}) for t in talk.turns]
+    assert procedures(talk) == []

@@ -57,6 +57,7 @@ def _around(one: Located) -> str:
 def _own_words(claim: Claim, found: Sequence[Located]) -> Iterator[str]:
     """The claim's own fields, as far as no user said them."""
     said = [folded(one.quote.text) for one in found if one.origin is Origin.USER]
+    own = all(one.origin is Origin.ASSISTANT for one in found)
     fields = (claim.statement, claim.subject, claim.attribute, claim.qualifier, claim.value, claim.old_value, claim.reason, claim.applies_to)
     for text in fields:
         if not text or any(folded(text) in user for user in said):
@@ -64,7 +65,7 @@ def _own_words(claim: Claim, found: Sequence[Located]) -> Iterator[str]:
         plain = plainly(text)
         if takeover(plain) or any(ordering(hidden) for hidden in hidden_texts(text)):
             yield "takeover"
-        if not said and claim.kind is not Kind.PROCEDURE and (addressed(plain) or imperative(plain)):
+        if not said and claim.kind is not Kind.PROCEDURE and (addressed(plain) or (not own and imperative(plain))):
             yield "orders_reader"
 
 

@@ -49,7 +49,7 @@ _ADDRESSED = _any(
     r"(?:今後は|これからは|必ず|常に|絶対に).{0,25}(?:こと|してください|しなければ|すること|せよ|しろ|ください|ないで)|しなければなりません|(?:앞으로|반드시|항상|절대).{0,25}(?:하세요|하십시오|해야|하라|마세요|할 것)|(?:يجب عليك|من الآن فصاعدا|دائما)|(?:आपको|अब से|हमेशा).{0,30}(?:चाहिए|करें|करो)",
 )
 _STANDING_ORDER = re.compile(
-    r"(?:^|[,;:.!\n]\s*|\b(?:and|then|so|but|please)\s+)(?:please )?(?:always|never|you (?:always|never)|don't ever|do not ever|under no circumstances)\s+(?:\w+ly )?[a-z]+(?!s\b|ed\b|ing\b)", re.I
+    r"(?:^|[,;:.!\n]\s*|\b(?:and|then|so|but|please)\s+)(?:please )?(?:always|never|you (?:always|never)|don't ever|do not ever|under no circumstances)\s+(?:\w+ly )?[a-z]+\b(?<![^s]s)(?<!ed)(?<!ing)", re.I
 )
 
 

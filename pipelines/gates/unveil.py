@@ -25,10 +25,12 @@ _LOOKALIKE = str.maketrans(
     "aeopcyxijshdqwlgnuABEKMHOPCTYXIJSQWaoiknptyxwABEZHIKMNOPTYX",
 )
 _COMMENT = re.compile(r"<!--(.*?)(?:-->|$)|\[//\]: # \(([^)]*)\)|<[^>]*(?:display:\s*none|font-size:\s*0|visibility:\s*hidden|aria-hidden)[^>]*>([^<]*)", re.S | re.I)
-_ATTRIBUTE = re.compile(r"(?:alt|title|aria-label|content|data-[\w-]+)\s*=\s*[\"']([^\"']{8,})[\"']", re.I)
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{16,}={0,2}(?![A-Za-z0-9+/=_-])")
 _HEX = re.compile(r"(?<![0-9A-Fa-f])(?:[0-9A-Fa-f]{2}[ :]?){10,}(?![0-9A-Fa-f])")
 _ESCAPES = re.compile(r"(?:\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[0-7]{3})+")
+_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_ESCAPED_RUN = re.compile(r"\S*(?:%[0-9A-Fa-f]{2}|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4})\S*")
+_GAP = re.compile(r"[ .·_*-]")
 _SPACED = re.compile(r"(?<!\S)(?:[A-Za-z][ .·_*-]){5,}[A-Za-z](?!\S)")
 
 
@@ -38,27 +40,23 @@ def has_override(text: str) -> bool:
 
 
 def plainly(text: str) -> str:
-    """The text as a machine reads it: NFKC, hidden characters gone, look-alike letters Latin, HTML entities resolved."""
-    visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", html.unescape(text[:READ_MAX])))
+    """The text as a machine reads it: NFKC, hidden characters gone, look-alike letters Latin, escapes resolved, s p a c e d words joined."""
+    decoded = _ESCAPES.sub(_unescape, _PERCENT.sub(lambda run: unquote(run.group()), html.unescape(text[:READ_MAX])))
+    visible = _SPACED.sub(lambda run: _GAP.sub("", run.group()), _INVISIBLE.sub("", unicodedata.normalize("NFKC", decoded)))
     return re.sub(r"[^\W\d_]+", lambda word: _latin(word.group()), _TAGS.sub(lambda tags: _untagged(tags.group()), visible))
 
 
 def hidden_texts(text: str) -> Iterator[str]:
-    """The texts inside the text that a reader does not see: comments, hidden elements, attributes, tag characters, encoded runs; each plainly."""
+    """The texts inside the text that a reader does not see: comments, hidden elements, tag characters, encoded runs; each plainly."""
     text = text[:READ_MAX]
     for match in _COMMENT.finditer(text):
         yield plainly(next((group for group in match.groups() if group), ""))
-    yield from (plainly(match[1]) for match in _ATTRIBUTE.finditer(text))
     yield from (_untagged(match.group()) for match in _TAGS.finditer(text))
     bare = _INVISIBLE.sub("", text)
     for raw in (*(_unbase64(m.group()) for m in _BASE64.finditer(bare)), *(_unhex(m.group()) for m in _HEX.finditer(bare))):
         if raw:
             yield plainly(raw)
-    if "%" in bare and (unquoted := unquote(bare)) != bare:
-        yield plainly(unquoted)
-    if (unescaped := _ESCAPES.sub(_unescape, bare)) != bare:
-        yield plainly(unescaped)
-    yield from (re.sub(r"[ .·_*-]", "", match.group()) for match in _SPACED.finditer(bare))
+    yield from (plainly(match.group()) for match in _ESCAPED_RUN.finditer(bare))
 
 
 def _latin(word: str) -> str:
@@ -78,8 +76,10 @@ def _readable(raw: bytes) -> str | None:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
         return None
-    seen = sum(ch.isalpha() or ch in " .,!?'\n-:" for ch in text)
-    return text if len(text) >= 6 and seen >= 0.85 * len(text) else None
+    if len(text) < 6 or not all(ch.isprintable() or ch in "\n\r\t" for ch in text):
+        return None
+    letters = sum(unicodedata.category(ch)[0] in "LM" or ch == " " for ch in text)
+    return text if letters >= 0.7 * len(text) else None
 
 
 def _unbase64(run: str) -> str | None:

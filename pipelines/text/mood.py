@@ -80,15 +80,15 @@ _ASK_YOU = re.compile(
     r"|(?<![A-Za-z])(?:please|pls|plz)[.!]?\s*$",
     re.I,
 )
-_VERBS = """add adjust allow analyze append apply ask assume avoid bring bump choose clarify close compare configure confirm connect consider continue convert create define delete describe disable do don't dont
+_VERBS = r"""add adjust allow analyze append apply ask assume avoid bring bump choose clarify close compare configure confirm connect consider continue convert create define delete describe disable do don't dont
 enable ensure examine execute explain explore export extract fetch fill find fix focus follow generate get give go handle hide ignore implement import improve include increase inspect install investigate keep
-launch leave let load lower make merge migrate modify move never open optimize organize paste pick prefer prepare print proceed put read rebase recheck redo reduce refactor reload remember remove rename render replace
+launch leave let(?!\sme) load lower make merge migrate modify move never open optimize organize paste pick prefer prepare print proceed put read rebase recheck redo reduce refactor reload remember remove rename render replace
 resolve restart restore retry revert revise rewrite run save search select send separate set simplify skip sort start stay stick stop submit switch take tell treat trim try uninstall update upgrade upload use
 validate verify wait write""".split()
 # Verbs that are nouns as often ("Test coverage is 80%"): an order only before what an object begins with.
-_NOUN_VERBS = """act build call cancel change check clean clear click clone commit copy cut debug deploy display document draft drop edit extend finish format group link limit list lint log look mark name order pack
+_NOUN_VERBS = r"""act build call cancel change check clean clear click clone commit copy cut debug deploy display document draft drop edit extend finish format group link limit list lint log look mark name order pack
 pin plan play point post process pull push query rank reply report reset return review roll scan scope ship show sign split stage store sync test touch track trace turn undo view walk watch wire work wrap""".split()
-_OBJECT = r"(?:(?:the|a|an|all|every|each|any|this|that|these|those|my|our|your|its|his|her|it|them|me|us|everything|anything|nothing|to|for|in|into|on|onto|with|from|by|at|before|after|using|via|only|always|never|up|out|off|down|back|through|both|code|and)(?![A-Za-z])|[`~/.\d-])"
+_OBJECT = r"(?:(?:the|a|an|all|every|each|any|this|that|these|those|my|our|your|its|his|her|it|them|me|us|everything|anything|nothing|to|for|in|into|on|onto|with|from|by|at|before|after|using|via|only|always|never|up|out|off|down|back|through|both|code|and)(?![A-Za-z])|[`~/.-])"
 _ADVERB = r"(?:(?:always|never|just|only|first,?|then|do not|don't|dont|also|now|simply)\s+)"
 _IMPERATIVE = re.compile(
     _LEAD

@@ -14,6 +14,8 @@ DOCUMENT_CHARS = 1200
 """A message of this length with `DOCUMENT_MARKS` headings or list items in `DOCUMENT_LINES` lines is a document somebody wrote, not an utterance."""
 DOCUMENT_MARKS = 3
 DOCUMENT_LINES = 8
+INTRODUCED_CHARS = 600
+"""What stands behind "summarize the text below:" is shown, not said, when it is at least this long."""
 GAP_LINES = 3
 """How many lines that say nothing by themselves may stand between two pasted ones."""
 
@@ -24,7 +26,8 @@ def quoted_spans(text: str) -> tuple[tuple[int, int], ...]:
         return ()
     lines = text.splitlines(keepends=True)
     marked = _joined(lines, _marks(lines))
-    if (start := _document_start(text, lines)) is not None:
+    start = min((found for found in (_document_start(text, lines), _introduced_start(lines)) if found is not None), default=None)
+    if start is not None:
         marked = [pasted or number >= start for number, pasted in enumerate(marked)]
     return _spans(lines, marked)
 
@@ -71,6 +74,11 @@ _WEAK = re.compile(
     re.VERBOSE,
 )
 _STRUCTURE = re.compile(r"\s*(?:#{1,6}\s|[-*•·–]\s|\d{1,2}[.)、．]\s*\S|[一二三四五六七八九十]+[、.．]|\*\*[^*]+\*\*|\([a-z0-9]\)\s|\|)")
+_INTRODUCES = re.compile(
+    r"(?:\b(?:below|following|here(?:'s|\u2019s| is| are)|this (?:text|article|e-?mail|message|log|plan|review|feedback|document))\b|以下|下面|如下|這[份篇段封]|这[份篇段封])"
+    r"[^\n]*[:：]\s*$",
+    re.IGNORECASE,
+)
 _PROSE_WORDS = 6
 _PROSE_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{6}")
 
@@ -125,6 +133,14 @@ def _document_start(text: str, lines: Sequence[str]) -> int | None:
     if len(text) < DOCUMENT_CHARS or len(structured) < DOCUMENT_MARKS or sum(1 for line in lines if line.strip()) < DOCUMENT_LINES:
         return None
     return structured[0]
+
+
+def _introduced_start(lines: Sequence[str]) -> int | None:
+    """The line behind one of the first three that introduces a long text."""
+    introduced = next((number + 1 for number, line in enumerate(lines[:3]) if len(line) < INTRODUCED_CHARS and _INTRODUCES.search(line)), None)
+    if introduced is None or sum(map(len, lines[introduced:])) < INTRODUCED_CHARS:
+        return None
+    return introduced
 
 
 def _spans(lines: Sequence[str], pasted: Sequence[bool]) -> tuple[tuple[int, int], ...]:

@@ -149,6 +149,13 @@ def test_a_long_document_is_quoted_from_its_first_heading_on() -> None:
     assert said("a dictated run on " + "and then we go on with it " * 80) != ""
 
 
+def test_a_long_text_that_is_introduced_is_shown_not_said() -> None:
+    article = "The team moved every service to port 9999 and decided to keep it there for good.\n" * 10
+    assert said(f"Summarize the text below:\n{article}") == "Summarize the text below:"
+    assert said(f"请总结以下内容：\n{article}") == "请总结以下内容："
+    assert said("do the following:\nuse port 5433") == "do the following:\nuse port 5433"
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "origin"),
     [

@@ -188,7 +188,7 @@ def test_a_source_folder_called_memory_holds_no_notes() -> None:
 
 @pytest.mark.parametrize("piece", ["a", " ", "<a", ")", "at x", "a.", "-", "/", "1 ", "{", "@a", "curl http ", "<system-reminder", "Contents of ", "=>", "\\n>"])
 def test_a_very_long_line_is_judged_in_linear_time(piece: str) -> None:
-    line = piece * (300_000 // len(piece))
+    line = piece * (60_000 // len(piece))
     assert parts_of_message(f"x\n{line}\n  at {line}\n<{line}")
     assert parts_of_result(line, Origin.TOOL)
     assert origin_of_result("Bash", {"command": f"cat {line}"})

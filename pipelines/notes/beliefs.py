@@ -378,7 +378,7 @@ def _lower_version(note: _Note, slot: str, side: _Side) -> Version:
     by = side.ended_by
     assert by is not None
     best = max(side.claims, key=lambda w: (w.standing, event_order(w)))
-    if best.standing >= _weight(by):
+    if best.standing >= _weight(by) or best.claim.made_by == EDIT:
         return replace(_version(note, slot, side.claims, Status.DRAFT), missed=best.missed or next(iter(best.claim.doubts), "unproven"))
     return replace(_version(note, slot, side.claims, Status.SUPERSEDED), reason=LOWER_STANDING, ended_by=by.uid)
 

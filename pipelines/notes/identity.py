@@ -149,10 +149,11 @@ def components(
 
 def unique(claims: Iterable[Witnessed]) -> tuple[Witnessed, ...]:
     """Each claim once, in event order; of two readings of one claim the earlier in that order."""
-    found: dict[str, Witnessed] = {}
-    for witness in sorted(claims, key=lambda w: (event_order(w), w.standing, w.outcome, w.missed)):
-        found.setdefault(witness.uid, witness)
-    return tuple(found.values())
+    readings: dict[str, list[Witnessed]] = defaultdict(list)
+    for witness in claims:
+        readings[witness.uid].append(witness)
+    found = (several[0] if len(several) == 1 else min(several, key=lambda w: (event_order(w), repr(w))) for several in readings.values())
+    return tuple(sorted(found, key=event_order))
 
 
 def event_order(witness: Witnessed) -> tuple[tuple[bool, float, str, int, str], str]:

@@ -9,14 +9,15 @@ asks for the same subject, the same scope and an attribute that both name; whate
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from pipelines.model import Relation
 from pipelines.text.slots import ATTRIBUTE_OF
 from pipelines.text.statement import Form, Person, Statement, canonical_words
-from pipelines.text.values import typed_values
+from pipelines.text.values import Value, typed_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,8 @@ def forbids_merge(a: Statement, b: Statement) -> str | None:
         return "subject_differs"
     if _comparable(a) != _comparable(b):
         return "values_differ"
+    if _names_missing(a, b) or _names_missing(b, a):
+        return "names_differ"
     return None
 
 
@@ -76,18 +79,30 @@ def value_key(value: str | None) -> ValueKey:
     """What makes a value the same value: its typed parts, and the words around them ("port", "directory" and the like are no difference)."""
     if not value:
         return frozenset(), ()
-    typed = typed_values(value)
+    typed = [v for v in typed_values(value) if not _is_word(v)]
     rest = value
     for found in reversed(typed):
         rest = rest[: found.start] + " " + rest[found.end :]
     words = canonical_words(rest)
     if typed:
         words = tuple(word for word in words if word not in _CARRIERS)
-    return frozenset(v.key for v in typed), words
+    return frozenset(v.key for v in typed), words if typed or words else (value.casefold().strip(),)
+
+
+def _is_word(value: Value) -> bool:
+    """A name is compared as a word: Neovim and neovim are one value, whether or not a capital gave it away."""
+    return value.kind in {"name", "quoted"} or (value.kind == "identifier" and value.canonical.isalpha())
 
 
 def _comparable(statement: Statement) -> frozenset[tuple[str, str]]:
-    return frozenset(v.key for v in statement.values if v.kind not in {"quoted", "bound", "state"})
+    return frozenset(v.key for v in statement.values if v.kind not in {"bound", "state"} and not _is_word(v))
+
+
+def _names_missing(a: Statement, b: Statement) -> bool:
+    """Whether `a` names somebody or something that `b` does not speak of at all."""
+    text = b.text.casefold()
+    names = (v.canonical for v in a.values if _is_word(v) and v.kind != "quoted")
+    return any(not re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", text) for name in names)
 
 
 # --- vetoes ------------------------------------------------------------------------------------------------------------------------------
@@ -172,7 +187,7 @@ def _same_order(older: Statement, newer: Statement) -> Related | None:
     if Form.SLOT in (older.form, newer.form) or older.qualifier != newer.qualifier:
         return None
     old, new = older.attribute.split(), newer.attribute.split()
-    if len(old) < 2 or len(new) < 2 or _comparable(older) != _comparable(newer):
+    if len(old) < 2 or len(new) < 2 or forbids_merge(replace(older, negated=False), replace(newer, negated=False)):
         return None
     if older.negated == newer.negated:
         alike = older.words == newer.words or (old == new and older.form is newer.form is Form.RULE)

@@ -11,22 +11,24 @@ import stat
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from operator import attrgetter
+from typing import Final, NamedTuple
 
-from pipelines.logs.codec import Stamp, plain_name
+from pipelines.logs.codec import plain_name
 
 _LOG_SUFFIXES: Final = (".jsonl", ".ndjson", ".json")
 _NEVER_ENTERED: Final = frozenset({".git", ".dreamd", "node_modules", "__pycache__", ".venv"})
 _WIKI_MARK: Final = ".dreamd"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(NamedTuple):
     """A file to look into. `relative` is its POSIX path below the path the person named; `named` says that they named the file itself."""
 
     path: str
     relative: str
-    stamp: Stamp
+    size: int
+    mtime_ns: int
+    inode: int
     named: bool = False
 
     @property
@@ -57,15 +59,15 @@ def discover(paths: Iterable[str], *, exclude: Iterable[str] = ()) -> Discovery:
 
     `exclude` are folders never entered (the wiki, the data folder); a folder that holds a `.dreamd` folder is a wiki and is not entered either.
     """
-    walk = _Walk({os.path.realpath(p) for p in exclude})
+    walk = _Walk(exclude)
     for path in paths:
         walk.start(os.path.abspath(os.path.expanduser(path)))
     return Discovery(files=tuple(walk.files), missing=tuple(walk.missing), skipped=dict(sorted(walk.skipped.items())))
 
 
 class _Walk:
-    def __init__(self, excluded: set[str]) -> None:
-        self.excluded = excluded
+    def __init__(self, exclude: Iterable[str]) -> None:
+        self.excluded = {(s.st_dev, s.st_ino) for s in map(os.stat, filter(os.path.exists, exclude))}
         self.files: list[Found] = []
         self.missing: list[Missing] = []
         self.skipped: Counter[str] = Counter()
@@ -78,47 +80,60 @@ class _Walk:
             self.missing.append(Missing(path=path, why=_why(error)))
             return
         if stat.S_ISDIR(found.st_mode):
-            self._folder(path, path, found)
+            self._below(path, found)
         else:
             self._file(path, os.path.basename(path), found, named=True)
 
-    def _folder(self, path: str, root: str, found: os.stat_result) -> None:
+    def _below(self, root: str, found: os.stat_result) -> None:
+        """All of a folder, depth first in the order of names; a stack of its own, since a path can be deeper than Python's."""
+        cut = len(root.rstrip(os.sep)) + 1
+        stack = [iter(self._listed(root, found))]
+        while stack:
+            entry = next(stack[-1], None)
+            if entry is None:
+                stack.pop()
+            elif (folder := self._entry(entry, cut)) is not None:
+                stack.append(iter(self._listed(entry.path, folder)))
+
+    def _listed(self, path: str, found: os.stat_result) -> list[os.DirEntry[str]]:
+        """What stands in a folder; nothing when it was here before or is one of our own."""
         if not self._first_time(found):
-            return
-        if os.path.realpath(path) in self.excluded or os.path.isdir(os.path.join(path, _WIKI_MARK)):
+            return []
+        if (found.st_dev, found.st_ino) in self.excluded or os.path.isdir(os.path.join(path, _WIKI_MARK)):
             self.skipped["own folder"] += 1
-            return
+            return []
         try:
             with os.scandir(path) as entries:
-                listed = sorted(entries, key=lambda e: os.fsencode(e.name))
+                return sorted(entries, key=attrgetter("name"))
         except OSError as error:
             self.missing.append(Missing(path=path, why=_why(error)))
-            return
-        for entry in listed:
-            self._entry(entry, root)
+            return []
 
-    def _entry(self, entry: os.DirEntry[str], root: str) -> None:
+    def _entry(self, entry: os.DirEntry[str], cut: int) -> os.stat_result | None:
+        """Take a file or count it as skipped; the stat of a folder to enter."""
+        name = entry.name
         try:
             is_folder = entry.is_dir()
-            if not is_folder and not plain_name(entry.name).lower().endswith(_LOG_SUFFIXES):
+            if not is_folder and not name.endswith(_LOG_SUFFIXES) and not plain_name(name).lower().endswith(_LOG_SUFFIXES):
                 self.skipped["not a log by its name"] += 1
-                return
+                return None
             found = entry.stat()
         except OSError as error:  # a link that leads nowhere or in a circle, a file that went away
             self.skipped[_why(error)] += 1
-            return
+            return None
         if not is_folder:
-            self._file(entry.path, os.path.relpath(entry.path, root) if os.sep in entry.path[len(root) + 1 :] else entry.name, found, named=False)
-        elif entry.name in _NEVER_ENTERED:
-            self.skipped["own folder" if entry.name == _WIKI_MARK else "not a folder of logs"] += 1
+            self._file(entry.path, entry.path[cut:], found, named=False)
+        elif name in _NEVER_ENTERED:
+            self.skipped["own folder" if name == _WIKI_MARK else "not a folder of logs"] += 1
         else:
-            self._folder(entry.path, root, found)
+            return found
+        return None
 
     def _file(self, path: str, relative: str, found: os.stat_result, *, named: bool) -> None:
         if not stat.S_ISREG(found.st_mode):
             self.skipped["not a file"] += 1
         elif self._first_time(found):
-            self.files.append(Found(path=path, relative=relative.replace(os.sep, "/"), stamp=Stamp.of(found), named=named))
+            self.files.append(Found(path, relative if os.sep == "/" else relative.replace(os.sep, "/"), found.st_size, found.st_mtime_ns, found.st_ino, named))
         else:
             self.skipped["the same file again"] += 1
 

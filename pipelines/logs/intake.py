@@ -138,7 +138,7 @@ def intake(
         desk = _Desk(store=store, scope=scope, archive=archive, redactor=redactor, readers=tuple(readers), now=now, pool=pool)
         for found in discovery.files:
             before = seen.get(_key(found.path))
-            if before is not None and (before.size, before.mtime_ns, before.inode) == (found.stamp.size, found.stamp.mtime_ns, found.stamp.inode):
+            if before is not None and (before.size, before.mtime_ns, before.inode) == (found.size, found.mtime_ns, found.inode):
                 unchanged += 1
             else:
                 taken.append(_take_in(desk, found, before))
@@ -215,7 +215,7 @@ def _take_in(desk: _Desk, found: Found, before: Seen | None) -> TakenIn:
 
 def _key(path: str) -> str:
     """A path as text that every database stores."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
+    return path if path.isascii() else os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 # --- which source is this? ---------------------------------------------------------------------------------------------------------------
@@ -233,9 +233,7 @@ def _start(desk: _Desk, found: Found, source: Source, before: Seen | None) -> _S
     records, first = _first_records(source)
     where = _where(found)
     reader = _reader_for(desk, records, where)
-    read = reader.read(records, {}, where)
-    session = read.sessions[0].uid if read.sessions else read.turns[0].session if read.turns else ""
-    stem = f"{reader.format}:{desk.store.mac(session)[:16]}:"
+    stem = f"{reader.format}:{desk.store.mac(_first_session(reader, records, where))[:16]}:"
     if state is not None and state.identity.startswith(stem):
         return _Start(identity=state.identity, reader=reader, state=state, rewritten=True)
     base = stem + desk.store.mac(first)[:24]
@@ -277,6 +275,15 @@ def _first_records(source: Source) -> tuple[list[Record], bytes]:
     if all(isinstance(p, Pending | Blank) for p in pieces) and data.lstrip(b"\xef\xbb\xbf \t\r\n[,").startswith(b"{") and len(data) <= RECORD_MAX:
         raise _Nothing("its first record is not complete yet", len(data))
     raise _NoLog("a binary file" if b"\x00" in data or not _is_text(data) else "no JSON record in it")
+
+
+def _first_session(reader: Reader, records: Sequence[Record], where: FileContext) -> str:
+    """The session the log begins with; "" when its first records name none."""
+    for count in (4, SNIFFED):
+        read = reader.read(records[:count], {}, where)
+        if read.sessions or read.turns:
+            return read.sessions[0].uid if read.sessions else read.turns[0].session
+    return ""
 
 
 def _is_text(data: bytes) -> bool:

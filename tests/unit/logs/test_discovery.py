@@ -71,3 +71,17 @@ def test_the_name_of_a_compressed_log_is_that_of_the_plain_one(tmp_path: Path) -
     make(tmp_path, "x/rollout.jsonl.zst")
     (file,) = discover([str(tmp_path)]).files
     assert (file.name, file.relative) == ("rollout.jsonl", "x/rollout.jsonl.zst")
+
+
+def test_a_path_deeper_than_pythons_stack_is_walked(tmp_path: Path) -> None:
+    here = os.getcwd()
+    try:
+        os.chdir(tmp_path)
+        for _ in range(700):
+            os.mkdir("d")
+            os.chdir("d")
+        Path("a.jsonl").write_text("{}")
+    finally:
+        os.chdir(here)
+    (file,) = discover([str(tmp_path)]).files
+    assert file.relative == "d/" * 700 + "a.jsonl"

@@ -118,7 +118,7 @@ def is_order(text: str) -> bool:
 
 
 _PREFERENCE = re.compile(
-    r"^(?:(?:and|but|also|personally|in general|generally|honestly|from now on|going forward|by default|actually),?\s+)*(?:I(?: really| much| strongly| always| usually| still| generally)*\s+prefer\b"
+    r"^(?:(?:and|but|also|personally|in general|generally|honestly|from now on|going forward|by default|actually),?\s+)*(?:I(?: now| really| much| strongly| always| usually| still| generally)*\s+prefer\b"
     r"|I(?:'m| am) (?:more of an? |an? (?:big )?(?:fan of|\w+ person))|I (?:really |absolutely |also |just |always )*(?:love|hate|dislike|detest|can't stand|cannot stand|enjoy|like)\b"
     r"|my (?:preference|preferred)\b|prefer\b|(?:please )?(?:call|address) me\b"
     r"|(?:please )?(?:keep|make|give|write|answer|reply|respond|format|explain|use|send|show|always (?:answer|reply|respond|use|give|write))\b[^.]{0,40}"

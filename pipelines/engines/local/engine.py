@@ -195,7 +195,7 @@ def _cued(said: Utterance, cue: Cue, body: str) -> Claim:
     reason, extra = _reason(said, read.reason, shown)
     return Claim(
         kind=cue.kind,
-        subject=(read.subject if slotted and read.subject else "") or (said.turn.speaker or USER if own else PROJECT),
+        subject=(read.subject if slotted and read.subject and not own else "") or (said.turn.speaker or USER if own else PROJECT),
         attribute=(read.attribute if slotted else words) or body,
         qualifier=read.qualifier,
         statement=_dated(said.turn, statement_of(shown.text)),

@@ -108,6 +108,8 @@ def _stated(sentence: str, speaker: str | None) -> Fact | None:
     read = parse(sentence, speaker=speaker)
     if read.old_value is None and read.attribute not in {"birthday", "hometown"} and _PAST.search(sentence):
         return None
+    if read.form is Form.SLOT and not read.subject and re.match(r"(?:we|I)\b.*\b(?:moved|relocated)\s+from\b", sentence, re.IGNORECASE):
+        return None  # people or a service? without an object nobody can tell
     if read.form is Form.SLOT:
         return None if read.attribute in {"use", "tool"} and not _SAYS_WHAT_IS_USED.search(sentence) else _slot(read)
     return _measured(read, sentence) if read.form is Form.FREE else None

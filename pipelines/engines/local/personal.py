@@ -52,13 +52,14 @@ _STOP = (
     r"(?=\s*(?:[,.;:!?()—–]|\s-\s|$)|\s+(?:because|since|so|but|as|while|when|where|which|who|that|after|before|until|now|these|nowadays|anymore|any|again|instead|at|for|with|during|if"
     r"|last|this|recently|lately|every|and\s+(?:I|I'm|my|we|it|it's|the|work|live|have|am|also|now|recently|just|started|moved|joined|love|like|drive|use|started|got|need|want))\b)"
 )
-_V = rf"(?P<v>[^,.;:!?()]{{1,60}}?){_STOP}"
+_V = rf"(?P<v>(?:Dr\.\s|St\.\s)?[^,.;:!?()]{{1,60}}?){_STOP}"
 _PLACE = r"(?P<v>(?:the\s+)?[A-Z][\w.'’-]*(?:(?:,)?\s+(?:(?:de|da|do|di|la|le|of|upon|the)\b|[A-Z][\w.'’-]*)){0,4})"
 _ORG = r"(?P<v>(?:the\s+)?[A-Z0-9][\w.&'’-]*(?:\s+(?:(?:of|and|for|the)(?=\s+[A-Z])|&|[A-Z][\w.&'’-]*)){0,5})"
 _FROM = r"(?:\s+from\s+(?P<o>[^,.;]{1,40}?))?"
-_I = r"^(?:(?:[Aa]nd|[Bb]ut|[Aa]lso|[Ss]o|[Ww]ell|[Nn]ow|[Rr]ecently|[Aa]ctually|[Cc]urrently|[Pp]ersonally|[Ll]ately|[Ss]ince \w+|[Bb]y the way|[Aa]s of \w+(?: \w+)?),?\s+)*I"
+_I = r"^(?:(?:[Aa]nd|[Bb]ut|[Aa]lso|[Ss]o|[Ww]ell|[Nn]ow|[Rr]ecently|[Aa]ctually|[Cc]urrently|[Pp]ersonally|[Ll]ately|[Ss]ince \w+|[Bb]y the way|[Tt]hese days|[Nn]owadays|[Jj]ust so you know|[Ff]yi|FYI|[Aa]s of \w+(?: \w+)?),?\s+)*I"
 _AM = rf"{_I}(?:'m|’m|\s+am)"
 _HAVE = rf"{_I}(?:'ve|’ve|\s+have)?"
+_HAVE_WE = rf"(?:{_HAVE}|^[Ww]e(?:'ve|\s+have)?(?=\s+(?:got|a)\b)|^[Ww]e(?=\s+have))(?:\s+have)?"
 _ADV = r"(?:\s+(?:now|currently|recently|just|actually|finally|also|already|officially|happily|still|only|always|usually|mostly|mainly|typically|generally|strictly|really|definitely|permanently))*"
 
 _DIETS = r"vegetarian|vegan|pescatarian|flexitarian|plant-based|gluten-free|dairy-free|keto|halal|kosher"
@@ -67,7 +68,7 @@ _JOBS = (
     r"(?:[\w-]+\s+){0,3}?(?:\w*(?:engineer|developer|teacher|nurse|doctor|manager|designer|analyst|scientist|lawyer|accountant|architect|writer|editor|artist|student|chef|driver|pilot|consultant"
     r"|researcher|professor|therapist|dentist|electrician|plumber|carpenter|mechanic|librarian|photographer|journalist|musician|translator|pharmacist|surgeon|paramedic|firefighter|veterinarian|vet"
     r"|biologist|chemist|physicist|economist|psychologist|programmer|administrator|technician|director|founder|freelancer|producer|marketer|recruiter|realtor|baker|barista|farmer|gardener|coach"
-    r"|instructor|tutor|secretary|assistant|clerk|cashier|salesperson|optician|midwife|social worker|product owner|postdoc|lecturer|attorney|paralegal|geologist|astronomer|statistician"
+    r"|instructor|tutor|secretary|assistant|clerk|cashier|salesperson|team lead|tech lead|lead|head chef|head of \w+|specialist|coordinator|supervisor|representative|planner|controller|inspector|principal|optician|midwife|social worker|product owner|postdoc|lecturer|attorney|paralegal|geologist|astronomer|statistician"
     r"|data scientist|contractor|illustrator|animator|copywriter|bookkeeper|auditor|banker|broker|trader|stylist|hairdresser|barber|florist|tailor|welder|machinist|operator|officer|captain))"
 )
 _PETS = r"dog|cat|puppy|kitten|parrot|rabbit|bunny|hamster|horse|pony|bird|turtle|tortoise|fish|goldfish|lizard|gecko|snake|ferret|guinea pig|labrador|beagle|poodle|corgi|husky|golden retriever|terrier|cockatiel|budgie"
@@ -76,14 +77,15 @@ _THINGS = (
     r"|hobby|instrument|commute|time ?zone|team|major|school|university|streaming service|music service|note app|search engine|credit card|hotel chain|supermarket|grocery store|coffee shop|cafe"
     r"|restaurant|cuisine|color|colour|food|snack|dessert|movie|film|book|author|band|genre|season|language|programming language|pronouns|nickname|blood type|shoe size|t-shirt size|email"
 )
+_MODEL = r"(?:\s+(?:\d\w*|Pro|Max|Mini|Plus|SE|Ultra|XL|Fold|Flip|Note|S\d+))*"
 _FAMILY = {
-    "phone": r"iPhone(?:\s+\w+)*|Pixel(?:\s+\w+)*|Galaxy(?:\s+\w+)*|Android(?: phone)?|Fairphone(?:\s+\w+)*|OnePlus(?:\s+\w+)*|Nokia(?:\s+\w+)*|Xiaomi(?:\s+\w+)*|Huawei(?:\s+\w+)*",
+    "phone": rf"iPhone{_MODEL}|Pixel{_MODEL}|Galaxy{_MODEL}|Android(?: phone)?|Fairphone{_MODEL}|OnePlus{_MODEL}|Nokia{_MODEL}|Xiaomi{_MODEL}|Huawei{_MODEL}",
     "operating system": r"(?:Arch |Ubuntu|Debian|Fedora|NixOS|Arch|Linux|macOS|Windows|FreeBSD|Mint|Manjaro|openSUSE|Pop!?_?OS|ChromeOS)(?:\s+(?:Linux|\d[\w.]*))?",
     "editor": r"Neovim|Vim|Emacs|VS ?Code|Visual Studio Code|Sublime(?: Text)?|Zed|Helix|PyCharm|IntelliJ(?: IDEA)?|WebStorm|Cursor|Nano|Kate|Notepad\+\+|Xcode",
     "browser": r"Firefox|Chrome|Safari|Brave|Edge|Vivaldi|Opera|Arc",
     "airline": r"Delta|United|Lufthansa|KLM|Emirates|Qatar(?: Airways)?|Ryanair|EasyJet|Southwest|JetBlue|Alaska(?: Airlines)?|American Airlines|British Airways|Air France|ANA|Singapore Airlines|Swiss|Iberia|TAP"
     r"|Turkish Airlines|Qantas|Finnair|SAS|Air Canada|Cathay(?: Pacific)?|Norwegian|Wizz(?: Air)?|Vueling|Aer Lingus|Virgin Atlantic|Korean Air|Etihad|JAL|Japan Airlines|Air New Zealand|\w+ (?:Airlines|Airways|Air)",
-    "drink": r"(?:(?!(?:because|since|and|so|but|as|when|the|every)\b)[\w-]+\s+){0,3}(?:coffee|espresso|cappuccino|latte|lattes|flat white|americano|tea|matcha|chai|kombucha|water|soda|cola|juice|oat milk|decaf|mate|wine|beer|cocoa|smoothies?)",
+    "drink": r"(?:(?!(?:because|since|and|so|but|as|when|the|every)\b)[\w-]+\s+){0,3}(?:coffee|oolong|rooibos|espresso|cappuccino|latte|lattes|flat white|americano|tea|matcha|chai|kombucha|water|soda|milk|cola|juice|oat milk|decaf|mate|wine|beer|cocoa|smoothies?)",
     "car": r"(?:an?\s+)?(?:Tesla|Toyota|Honda|Ford|BMW|Audi|Volkswagen|VW|Volvo|Subaru|Mazda|Kia|Hyundai|Renault|Peugeot|Fiat|Skoda|Porsche|Nissan|Jeep|Chevy|Chevrolet|Polestar)(?:\s+[\w-]+){0,2}",
 }
 
@@ -107,6 +109,12 @@ def _thing(m: re.Match[str]) -> Personal | None:
     noun = {"os": "operating system", "colour": "color", "timezone": "time zone", "film": "movie", "coffee order": "drink"}.get(noun, noun)
     liked = re.search(r"favou?rite", m["liked"] or "", re.IGNORECASE)
     return Personal(attribute=f"favorite {noun}" if liked else noun, value=_clean(m["v"]))
+
+
+def _named_thing(m: re.Match[str]) -> Personal | None:
+    """"I switched banks from A to B", "I changed my airline to B": the attribute is named."""
+    noun = re.sub(r"s$", "", re.sub(r"\s+", " ", m["thing"]).casefold())
+    return Personal(attribute={"os": "operating system", "colour": "color"}.get(noun, noun), value=_clean(m["v"]), old=_clean(m["o"]) or None)
 
 
 def _of_family(m: re.Match[str]) -> Personal | None:
@@ -149,21 +157,22 @@ def _rows_english() -> Iterator[tuple[str, Build]]:
     yield rf"{_I}(?:{_ADV}\s+live|(?:'m|’m|\s+am){_ADV}\s+(?:living|based)){_ADV}\s+in\s+{_PLACE}(?P<o>)?", _single("home")
     yield rf"{_I}{_ADV}\s+(?:work|am employed|started working|started work|'m working|am working){_ADV}\s+(?:at|for)\s+{_ORG}(?P<o>)?", _single("employer")
     yield (
-        rf"{_HAVE}(?:\s+(?:just|recently))*\s+(?:joined|started at|left\s+(?P<o>[A-Z][\w.&-]*(?:\s[A-Z][\w.&-]*)*)\s+(?:for|to join))\s+{_ORG}",
+        rf"{_HAVE}(?:\s+(?:just|recently))*\s+(?:joined|started at|left\s+(?P<o>[A-Z][\w.&-]*(?:\s[A-Z][\w.&-]*)*)\s+(?:for|to join|and (?:joined|started at|now work (?:at|for))))\s+{_ORG}",
         _single("employer"),
     )
     yield rf"{_I}{_ADV}\s+work{_ADV}\s+as\s+(?:an?\s+)?(?P<v>{_JOBS})\b(?P<o>)?", _single("job")
     yield rf"{_I}(?:'m|’m|\s+am|\s+became){_ADV}\s+(?:an?|the)\s+(?P<v>{_JOBS})\b(?P<o>)?(?!\s+(?:of|for)\s+(?:the\s+)?(?:night|day|moment))", _single("job")
     yield rf"{_HAVE}(?:\s+(?:just|recently|finally))*\s+(?:got|was|been)\s+promoted\s+to\s+(?P<v>{_JOBS})\b(?P<o>)?", _single("job")
-    yield rf"{_HAVE}\s+(?:got\s+)?an?\s+(?:\w+\s+)?(?P<kind>{_PETS})\s+(?:named|called)\s+(?P<v>[A-Z][\w'-]*)", _pet
+    yield rf"{_HAVE_WE}\s+(?:got\s+)?an?\s+(?:\w+\s+)?(?P<kind>{_PETS})\s+(?:named|called)\s+(?P<v>[A-Z][\w'-]*)", _pet
     yield rf"^(?:and\s+)?[Mm]y\s+(?P<kind>{_PETS})(?:'s name is|\s+is\s+(?:named|called))\s+(?P<v>[A-Z][\w'-]*)", _pet
     yield r"^(?:[Hh]i|[Hh]ello|[Hh]ey)?,?\s*[Mm]y\s+name\s+is\s+(?P<v>[A-Z][\w'-]*(?:\s[A-Z][\w'-]*){0,2})(?P<o>)?", _single("name")
     yield r"^(?:[Pp]lease\s+)?(?:[Cc]all|[Aa]ddress)\s+me\s+(?:as\s+)?(?P<v>[A-Z][\w'-]*)(?P<o>)?\s*(?:from now on)?[.!]?$", _single("called")
     yield r"^(?:and\s+)?[Mm]y\s+birthday\s+is\s+(?:on\s+)?(?:the\s+)?(?P<v>[^,.;]{3,30}?)(?=[,.;!]|\s+(?:and|so|but)\b|$)(?P<o>)?", _single("birthday")
     yield (
-        rf"^(?:and\s+)?[Mm]y\s+(?:new\s+|current\s+|main\s+|usual\s+|go-to\s+|preferred\s+|regular\s+|default\s+)*(?P<liked>favou?rite\s+)?(?P<thing>{_THINGS})\s+(?:is|are)(?:\s+now|\s+currently)?\s+(?!not\b){_V}",
+        rf"^(?:and\s+)?[Mm]y\s+(?:new\s+|current\s+|main\s+|usual\s+|go-to\s+|preferred\s+|regular\s+|default\s+)*(?P<liked>favou?rite\s+)?(?P<thing>{_THINGS})(?:\s+of choice)?\s+(?:is|are)(?:\s+now|\s+currently)?\s+(?!not\b){_V}",
         _thing,
     )
+    yield rf"{_HAVE}(?:\s+(?:just|recently|finally|now))*\s+(?:switched|changed)\s+(?:my\s+)?(?P<thing>(?:{_THINGS})s?){_FROM}\s+to\s+{_V}", _named_thing
     yield (
         rf"{_HAVE}(?:\s+(?:just|recently|finally|now))*\s+(?:switched|changed|moved|went|gone|upgraded|migrated)(?:\s+(?:over|back|my \w+))?{_FROM}\s+to\s+(?:using\s+|drinking\s+|flying\s+(?:with\s+|on\s+)?|driving\s+)?{_V}",
         _of_family,
@@ -175,6 +184,16 @@ def _rows_english() -> Iterator[tuple[str, Build]]:
     for attribute, family in _FAMILY.items():
         if attribute != "drink":
             yield _in(family, attribute)
+    yield rf"{_I}{_ADV}\s+fly\s+(?:with\s+|on\s+)?{_ORG}(?P<o>)?(?=\s*(?:[,.;!]|$)|\s+(?:now|because|since|as|whenever|when|for|these|and|but)\b)", _single("airline")
+    yield rf"(?:{_I}|^I\s+sold\s+.{{3,40}}\band){_ADV}\s+drive{_ADV}\s+an?\s+{_ORG}(?P<o>)?(?=\s*(?:[,.;!]|$)|\s+(?:now|because|since|as|and|but|these)\b)", _single("car")
+    yield rf"{_HAVE}(?:\s+(?:just|recently|finally))*\s+(?:got|bought)\s+(?:myself\s+)?an?\s+(?:new\s+)?(?P<v>{_FAMILY['phone']})(?P<o>)?\b", _single("phone")
+    yield rf"^[Mm]y\s+(?:work\s+)?(?:laptop|computer|desktop|pc|PC|machine)\s+(?:now\s+)?(?:runs|is running)\s+(?P<v>{_FAMILY['operating system']})(?P<o>)?", _single("operating system")
+    yield rf"{_I}{_ADV}\s+(?P<v>bike|cycle|walk|drive|commute by \w+){_ADV}\s+to\s+work(?P<o>)?\b", _single("commute")
+    yield rf"{_I}{_ADV}\s+take\s+the\s+(?P<v>\w+)\s+to\s+work(?P<o>)?\b", _single("commute")
+    yield rf"{_HAVE}\s+(?:gave up|given up|quit|stopped)\s+(?:drinking\s+)?(?P<v>{_FAMILY['drink']})\b", lambda m: Personal(attribute="drink", value=_clean(m["v"]), negated=True)
+    yield rf"{_HAVE}\s+(?:gave up|given up|quit|stopped)\s+eating\s+{_V}", _member("eats", negated=True)
+    yield rf"{_I}\s+drink\s+(?P<v>{_FAMILY['drink']})(?P<o>)?\s+(?:now|these days|nowadays|every (?:morning|day)|instead)\b", _single("drink")
+    yield rf"{_I}(?:'ve|’ve|\s+have)\s+been\s+drinking\s+(?P<v>{_FAMILY['drink']})(?P<o>)?\b", _single("drink")
     yield rf"{_I}\s+(?:now|always|usually|only|mostly|typically)(?:\s+only)?\s+drink\s+(?P<v>{_FAMILY['drink']})\b(?P<o>)?", _single("drink")
     yield rf"{_I}(?:'m|’m|\s+am)\s+(?:now\s+)?married\s+to\s+(?P<v>[A-Z]\w+)(?P<o>)?", _single("spouse")
     yield rf"{_I}{_ADV}\s+speak{_ADV}\s+(?P<v>[A-Z]\w+)\b", _member("speaks")
@@ -182,6 +201,13 @@ def _rows_english() -> Iterator[tuple[str, Build]]:
         rf"{_I}{_ADV}\s+play{_ADV}\s+(?:the\s+)?(?P<v>piano|guitar|violin|cello|drums|flute|saxophone|trumpet|bass|ukulele|tennis|football|soccer|basketball|chess|badminton|golf|hockey|volleyball)\b",
         _member("plays"),
     )
+
+
+_ZH_THINGS = {"手机": "phone", "电脑": "computer", "车": "car", "银行": "bank", "编辑器": "editor", "浏览器": "browser", "健身房": "gym"}
+
+
+def _zh_thing(m: re.Match[str]) -> Personal:
+    return Personal(attribute=_ZH_THINGS[m["kind"]], value=_clean(m["v"]), old=_clean(m["o"]) or None)
 
 
 _ZH_END = r"(?=[，。,.!！；;、]|了|$|因为|所以|而且|现在)"
@@ -200,6 +226,9 @@ def _rows_chinese() -> Iterator[tuple[str, Build]]:
     yield rf"{me}(?P<v>花生|海鲜|牛奶|鸡蛋|坚果|花粉|青霉素|芒果|虾|麸质|乳糖)过敏", _member("allergy")
     yield rf"{me}(?:现在|已经)*(?:是)?(?P<v>吃素|素食者?|素食主义者|纯素){_ZH_END}(?P<o>)?", _single("diet")
     yield rf"{me}(?:从来|从|一直)?不吃(?P<v>[\u4e00-\u9fff]{{1,6}}?){_ZH_END}", _member("eats", negated=True)
+    yield rf"{me}的?(?P<kind>手机|电脑|车|银行|编辑器|浏览器|健身房)(?:从(?P<o>[^，。]{{1,12}}?))?(?:现在)?(?:是|换成了?|用的是|改成了?)(?P<v>[^，。,.！]{{1,16}}?){_ZH_END}", _zh_thing
+    yield rf"{me}(?:现在|平时|一般|每天|通常)+(?:都|只)?喝(?P<v>[\u4e00-\u9fff]{{1,8}}?){_ZH_END}(?P<o>)?", _single("drink")
+    yield rf"{me}(?:现在|平时|一般|通常|出差)*(?:都|只)?(?:坐|飞)(?P<v>[\u4e00-\u9fff]{{1,6}}航){_ZH_END}(?P<o>)?", _single("airline")
     yield r"(?:^|[，,。\s])我(?:叫|的名字(?:是|叫))(?P<v>[\u4e00-\u9fffA-Za-z]{2,6}?)(?P<o>)?(?=[，。,.!！\s]|$)", _single("name")
     yield r"^(?:以后)?(?:请)?叫我(?P<v>[\u4e00-\u9fffA-Za-z]{1,6}?)(?P<o>)?(?:就行|就好|吧)?[。！!]?$", _single("called")
     yield rf"{me}的?生日(?:是|在)(?:每年)?(?P<v>[\d〇一二三四五六七八九十]+月[\d〇一二三四五六七八九十]+[日号]?)(?P<o>)?", _single("birthday")
@@ -219,7 +248,7 @@ _CHINESE = _compiled(_rows_chinese())
 
 def _parts(sentence: str) -> list[str]:
     """The sentence, and its later halves that begin with the first person again ("I live in Porto and I work at Bosch", "…, and my dog is called Rex")."""
-    starts = [0, *(m.end() for m in re.finditer(r"(?:,|;|\band\b|\bbut\b|,\s*and\b)\s+(?=(?:I\b|I'm|my\s))", sentence))]
+    starts = [0, *(m.end() for m in re.finditer(r"(?:,|;|:|\s[—–-]|\band\b|\bbut\b|,\s*and\b)\s+(?=(?:I\b|I'm|my\s))", sentence))]
     shared = [m for m in re.finditer(r"\band\s+(?=(?:work|live|drive|speak|play|fly|have)\b)", sentence)] if re.match(r"I\b", sentence) else []
     return [sentence[s:] for s in dict.fromkeys(starts)] + [f"I {sentence[m.end() :]}" for m in shared]
 

@@ -177,7 +177,7 @@ def reason_in(text: str) -> str | None:
 
 
 _REASON = re.compile(
-    r"(?:\bbecause(?: of)?|\bcuz|\bdue to|\bso that|\bas it turns out|(?<=,\s)since|(?<=,\s)as|\bthe reason (?:is|being)(?: that)?)\s+([^.!?。！？;]+)"
+    r"(?:(?:\b(?:moved|switched|changed|replaced|joined|left|became|upgraded|now|went|migrated|got)\b.*)(?<!\w)since(?=\s+(?:my|our|the|it|they|we|I|he|she)\s+(?!was\b|were\b|last\b|start))|\bbecause(?: of)?|\bcuz|\bdue to|\bso that|\bas it turns out|(?<=,\s)since|(?<=,\s)as|\bthe reason (?:is|being)(?: that)?)\s+([^.!?。！？;]+)"
     r"|(?:^|[\s(])[Ss]ince\s+(?!\d|then\b|yesterday\b|last\b|this\b|monday\b|january\b)([^.!?。！？;,]+)(?=,)"
     r"|(?:因为|由于|是因为|原因是)([^。！？!?；;，,]+)",
     re.IGNORECASE,

@@ -17,7 +17,7 @@ from pipelines.wiki import inline
 from pipelines.wiki.content import Content, Correction, Item
 from pipelines.wiki.inline import Span, Spans, Style, join, plain
 from pipelines.wiki.lines import Part, carried_text, day, days
-from pipelines.wiki.page import link
+from pipelines.wiki.page import OWN_MARK, link
 from pipelines.wiki.topics import Layout, Sort, Topic, hooked
 
 CORRECTED_MAX, COMMANDS_MAX, WAITING_MAX, FACTS_MAX = 10, 10, 3, 20
@@ -341,7 +341,8 @@ def _index_line(item: Item, topic: Topic, moved: list[Moved]) -> _Entry:
     return _Entry(spans or plain(item.statement), None, item.uid, depth=1)
 
 
-def all_pages(layout: Layout) -> str | None:
-    """The text of `pages.md`: every page under its hook; None when there are none."""
+def all_pages(layout: Layout, *, own: str = "") -> str:
+    """The text of `pages.md`: every page under its hook, and the person's own words below the mark."""
     entries = [_hook(t, []) for t in sorted((t for t in layout.topics if t.items), key=_page_order)]
-    return "# Pages\n\n" + "".join(e.write() + "\n" for e in entries) if entries else None
+    listed = "\n".join(e.write() for e in entries) or "No page yet."
+    return f"# Pages\n\n{listed}\n\n{OWN_MARK}\n{own}"

@@ -95,7 +95,7 @@ def _dispute(item: Item) -> Entry:
 def _correction(correction: Correction) -> Entry:
     at = f" line {correction.line}" if correction.line else ""
     said: list[Part] = [' says "', plain(inline.cut_quote(correction.wrong)), '"'] if correction.wrong else [" is wrong"]
-    spans = join(code(correction.path), at, *said, '; the log says "', plain(inline.cut_quote(correction.right)), '"')
+    spans = join(code(correction.path), at, *said, '; it should say "', plain(inline.cut_quote(correction.right)), '"')
     return Entry(uid=correction.uid, waits=Waits.CORRECTION, spans=spans, reason="", command="dreamd notes diff", notes=footnotes(correction.cites[:2]))
 
 

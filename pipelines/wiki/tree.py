@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pipelines.wiki import brief as briefs
-from pipelines.wiki.brief import MEMORY_MD, Brief, Budget, all_pages, brief
+from pipelines.wiki.brief import MEMORY_MD, PAGES_PATH, Brief, Budget, all_pages, brief
 from pipelines.wiki.content import Content
 from pipelines.wiki.inbox import inbox
-from pipelines.wiki.parse_page import NotAPage, split
 from pipelines.wiki.recent import recent
 from pipelines.wiki.render import Rendered, render, to_bytes
 from pipelines.wiki.topics import Layout, layout
 
 INDEX_PATH, INBOX_PATH, RECENT_PATH = "MEMORY.md", "inbox.md", "recent.md"
-BRIEF_END = "</dreamd-brief>\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +37,11 @@ def tree(content: Content, *, scope: str = "") -> Tree:
     told = brief(content, plan, _room_beside(own), scope=scope)
     files = {
         **rendered.files,
+        PAGES_PATH: to_bytes(all_pages(plan, own=content.own.get(PAGES_PATH, ""))),
         RECENT_PATH: to_bytes(recent(content, own=content.own.get(RECENT_PATH, ""))),
         INBOX_PATH: to_bytes(inbox(content, own=content.own.get(INBOX_PATH, ""))),
         INDEX_PATH: to_bytes(told.text + own),
     }
-    listed = all_pages(plan)
-    if listed:
-        files[briefs.PAGES_PATH] = to_bytes(listed)
     return Tree(dict(sorted(files.items())), plan, rendered, told)
 
 
@@ -56,12 +51,3 @@ def _room_beside(own: str) -> Budget:
     return Budget(lines=max(12, MEMORY_MD.lines - own.count("\n")), size=max(1000, size))
 
 
-def own_text(path: str, data: bytes) -> str:
-    """The person's own text of a published file, to hand back in `Content.own`; empty when the file is none of ours."""
-    text = data.decode("utf-8", "surrogateescape")
-    if path == INDEX_PATH:
-        return text.partition(BRIEF_END)[2]
-    try:
-        return split(text, path=path)[1]
-    except NotAPage:
-        return ""

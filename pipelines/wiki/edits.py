@@ -1,0 +1,178 @@
+"""What a person changed in a published file.
+
+Our own words are never an edit (systems R1): a line dreamd once wrote, whatever a crash, a restore or a checkout put back, is ours. Neither are a file
+that is only half there, conflict markers, or an empty file. What is left is a person's, or an agent's: the hand is unknown, so the caller shows it
+on the page and asks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pipelines.wiki.parse_page import NotAPage, split
+
+INDEX_PATH = "MEMORY.md"
+_BRIEF_START, _BRIEF_END = "<dreamd-brief", re.compile(r"^</dreamd-brief>[ \t]*\r?$\n?", re.MULTILINE)
+_CONFLICT = re.compile(r"^(?:<{7} |>{7} )", re.MULTILINE)
+_ANCHOR = re.compile(r"\s\^(n-[a-z0-9-]+)\s*$")
+_LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
+
+
+class EditKind(StrEnum):
+    """What was done to a line of ours, or that the person's own section changed."""
+
+    ADDED = "added"
+    CHANGED = "changed"
+    REMOVED = "removed"
+    OWN = "own"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageEdit:
+    """One change. `anchor` is the block id of the line (empty: a line of no note); `before` and `after` are its words without footnotes and id."""
+
+    kind: EditKind
+    path: str
+    section: str = ""
+    anchor: str = ""
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotAnEdit:
+    """Why a file that differs says nothing: `empty`, `conflict_markers`, `half_saved` (its beginning or end is missing)."""
+
+    path: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A line with the lines that belong under it."""
+
+    section: str
+    anchor: str
+    key: str
+    words: str
+
+
+def read_edits(path: str, found: bytes, published: bytes, *, ours: Callable[[str], bool]) -> tuple[PageEdit, ...] | NotAnEdit:
+    """The changes from what was published to what was found. `ours` says whether a `line_key` is of a line dreamd ever wrote."""
+    text = found.decode("utf-8", "surrogateescape")
+    doubt = _doubt(path, text)
+    if doubt:
+        return NotAnEdit(path, doubt)
+    head, own = _parts(path, text)
+    base_head, base_own = _parts(path, published.decode("utf-8", "surrogateescape"))
+    edits = _changes(path, _rows(base_head), _rows(head), ours)
+    if own != base_own:
+        edits.append(PageEdit(kind=EditKind.OWN, path=path, before=base_own, after=own))
+    return tuple(edits)
+
+
+def own_text(path: str, data: bytes) -> str:
+    """The person's own text of a published file, to hand back in `Content.own`; empty when the file is none of ours."""
+    try:
+        return _parts(path, data.decode("utf-8", "surrogateescape"))[1]
+    except NotAPage:
+        return ""
+
+
+def line_keys(data: bytes, *, path: str) -> tuple[str, ...]:
+    """The keys of every line of ours in a file, for the record of published lines; keyed digests of them are all the store keeps."""
+    head, _ = _parts(path, data.decode("utf-8", "surrogateescape"))
+    return tuple(dict.fromkeys(row.key for row in _rows(head)))
+
+
+def line_key(line: str) -> str:
+    """A line as it is compared: without list mark, footnotes, block id, escapes and emphasis, so that a formatter changes nothing."""
+    bare = _LIST_MARK.sub("", _ANCHOR.sub("", line))
+    bare = re.sub(r"\[\^\d+\]", "", bare)
+    bare = re.sub(r"[\\*_`]", "", bare)
+    return " ".join(bare.split())
+
+
+def _doubt(path: str, text: str) -> str:
+    if not text.strip():
+        return "empty"
+    if _CONFLICT.search(text):
+        return "conflict_markers"
+    try:
+        head, _ = _parts(path, text)
+    except NotAPage:
+        return "half_saved"
+    start = _BRIEF_START if path == INDEX_PATH else "#" if _plain(path) else "---"
+    if not head.lstrip("\ufeff").startswith(start):
+        return "half_saved"
+    named = {int(n) for n in re.findall(r"(?<!\\)\[\^(\d+)\]", re.sub(r"(`+).*?\1", "", head))}
+    defined = {int(n) for n in re.findall(r"^\[\^(\d+)\]: ", text, re.MULTILINE)}
+    return "" if named <= defined else "half_saved"
+
+
+def _plain(path: str) -> bool:
+    """Files of ours that begin with a heading instead of front matter."""
+    return path in {"inbox.md", "recent.md", "pages.md"} or path.startswith("journal/")
+
+
+def _parts(path: str, text: str) -> tuple[str, str]:
+    """(our part, the person's part); raises NotAPage when the mark between them is missing."""
+    if path != INDEX_PATH:
+        head, own, _ = split(text, path=path)
+        return head, own
+    end = _BRIEF_END.search(text)
+    if not end:
+        raise NotAPage(path, "the end of the brief is missing")
+    return text[: end.start()], text[end.end() :]
+
+
+def _rows(head: str) -> list[_Row]:
+    """The lines of our part in order; indented lines belong to the bullet above them, front matter is one row a field."""
+    out: list[_Row] = []
+    section, lines = "", head.lstrip("\ufeff").replace("\r\n", "\n").split("\n")
+    for block in _blocks(lines):
+        heading = re.match(r"##? +(.*)", block[0])
+        if heading:
+            section = heading[1].strip()
+        anchor = _ANCHOR.search(block[0])
+        key = line_key("\n".join([_ANCHOR.sub("", block[0]), *block[1:]]))
+        if key and not set(key) <= {"-"}:
+            words = " ".join(re.sub(r"\s*\[\^\d+\]", "", _LIST_MARK.sub("", _ANCHOR.sub("", block[0]))).split())
+            out.append(_Row(section, anchor[1] if anchor else "", key, "\n".join([words, *block[1:]])))
+    return out
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[list[str]]:
+    block: list[str] = []
+    for line in lines:
+        if line.startswith("  ") and block:
+            block.append(line)
+            continue
+        if block:
+            yield block
+        block = [line] if line.strip() else []
+    if block:
+        yield block
+
+
+def _changes(path: str, base: Sequence[_Row], found: Sequence[_Row], ours: Callable[[str], bool]) -> list[PageEdit]:
+    by_anchor = {row.anchor: row for row in base if row.anchor}
+    base_keys, found_keys = {row.key for row in base}, {row.key for row in found}
+    out: list[PageEdit] = []
+    seen: set[str] = set()
+    for row in found:
+        before = by_anchor.get(row.anchor) if row.anchor not in seen else None
+        seen.add(row.anchor)
+        if row.key in base_keys or ours(row.key):
+            continue
+        if before:
+            out.append(PageEdit(kind=EditKind.CHANGED, path=path, section=row.section, anchor=row.anchor, before=before.words, after=row.words))
+        else:
+            out.append(PageEdit(kind=EditKind.ADDED, path=path, section=row.section, anchor="", after=row.words))
+    for row in base:
+        if row.anchor and row.anchor not in seen and row.key not in found_keys:
+            out.append(PageEdit(kind=EditKind.REMOVED, path=path, section=row.section, anchor=row.anchor, before=row.words))
+    return out

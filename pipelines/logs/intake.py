@@ -234,7 +234,7 @@ def _start(desk: _Desk, found: Found, source: Source, before: Seen | None) -> _S
     where = _where(found)
     reader = _reader_for(desk, records, where)
     stem = f"{reader.format}:{desk.store.mac(_first_session(reader, records, where))[:16]}:"
-    if state is not None and state.identity.startswith(stem):
+    if state is not None and state.identity.startswith(stem) and not _lives_elsewhere(desk, found, state):
         return _Start(identity=state.identity, reader=reader, state=state, rewritten=True)
     base = stem + desk.store.mac(first)[:24]
     for variant in range(VARIANTS_MAX):
@@ -256,6 +256,20 @@ def _continued(desk: _Desk, source: Source, state: SourceState) -> tuple[bytes, 
     if len(tail) != min(EDGE, state.offset) or desk.store.mac(head) != state.head_mac or desk.store.mac(tail) != state.tail_mac:
         return None
     return head, tail
+
+
+def _lives_elsewhere(desk: _Desk, found: Found, state: SourceState) -> bool:
+    """Whether another file still holds what was read of the source: then this one is a copy that fell behind or went its own way, no rewrite."""
+    own = _key(found.path)
+    for seen in desk.store.seen_files(desk.scope).values():
+        if seen.identity == state.identity and seen.path != own:
+            try:
+                with Source(seen.path) as other:
+                    if _continued(desk, other, state) is not None:
+                        return True
+            except UnreadableSource:
+                continue
+    return False
 
 
 def _first_records(source: Source) -> tuple[list[Record], bytes]:

@@ -204,6 +204,22 @@ def test_two_logs_that_share_their_beginning_stay_two_sources(bench: Bench) -> N
     assert bench.take().unchanged == 3
 
 
+def test_a_copy_that_fell_behind_is_no_rewrite_of_the_log_that_went_on(bench: Bench) -> None:
+    path = bench.write("a.jsonl", row(0) + row(1))
+    copy = bench.write("backup/a.jsonl", row(0) + row(1))
+    first, _ = bench.take().files
+    path.write_bytes(row(0) + row(1) + row(2))
+    bench.take()
+    os.utime(copy, ns=(1, 1))
+    late = bench.take_one()
+    assert (late.rewritten, late.new_turns, late.generation) == (False, 0, 0)
+    assert late.identity != first.identity
+    with path.open("ab") as file:
+        file.write(row(3))
+    grown = bench.take_one()
+    assert (grown.rewritten, grown.new_turns, grown.identity) == (False, 1, first.identity)
+
+
 # --- what must never happen --------------------------------------------------------------------------------------------------------------
 
 

@@ -177,12 +177,12 @@ def _new_subject(statement: str, support: Sequence[Located], tokens: frozenset[s
 
 
 def _worded_alike(claim: Claim, support: Sequence[Located]) -> bool:
-    """Whether at least half of what the statement speaks of stands in its quotes: below that the wording is the engine's, not the speaker's."""
+    """Whether more than half of what the statement speaks of stands in its quotes (a third where values stand): else the wording is the engine's own."""
     words = [word for word in content_words(claim.statement) if word not in _NEUTRAL and word not in {"用户", "项目"} and not _is_speaker(word, support)]
     tokens = _words_of(support)
     keys = _keys_of(support)
     held = sum(word in tokens or _stands(word, tokens, support) or bool(value_keys(word) & keys) for word in words)
-    return held * (3 if value_keys(claim.statement) else 2) >= len(words)
+    return held == len(words) or held * (3 if value_keys(claim.statement) else 2) > len(words)
 
 
 # --- denial ------------------------------------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ _TRANSIENT = tuple(
         rf"{_A}(?:passed|failed) (?:all )?(?:\d+ |the )?(?:tests?|checks?|specs?){_Z}",
         r"(?:测试|构建|编译|检查|用例).{0,8}(?:通过|失败|成功|报错|挂了)",
         # balances
-        rf"{_A}(?:account |current |wallet |remaining )*balance (?:is|was|of|:|now|stands at)",
+        rf"{_A}(?:account|wallet|remaining|bank|token) balance(?: \w+)? (?:is|was|of|stands at)|{_A}balance (?:is|was|of|stands at)(?: now| currently| about)? ?[$€£¥\d]|{_A}balance: ?[$€£¥\d]",
         rf"{_A}(?:credits?|quota|budget) (?:left|remaining)",
         r"余额",
         # positions

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from .numerals import CHINESE, ENGLISH_WORD, chinese_number, english_number
-from .words import fold_width
+from .words import fold_width, is_cjk
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +231,8 @@ def _ago_zh(match: re.Match[str]) -> str | None:
 
 
 _RULES = (*_DATES, *_RELATIVE, *_TIMES, *_WEEKDAY_RULES)
+# Most text is ASCII, and a rule that asks for a Chinese character finds nothing there.
+_LATIN_RULES = tuple(rule for rule in _RULES if not any(map(is_cjk, rule[1].pattern)))
 
 
 def written_dates(text: str) -> list[Written]:
@@ -246,7 +248,7 @@ def written_dates(text: str) -> list[Written]:
 
 
 def _all(folded: str) -> Iterator[Written]:
-    for kind, pattern, canonical in _RULES:
+    for kind, pattern, canonical in _LATIN_RULES if folded.isascii() else _RULES:
         for match in pattern.finditer(folded):
             value = canonical(match)
             if value is None:

@@ -43,24 +43,24 @@ _JOKE = _cue(
     r"just kidding", r"kidding", r"jk", r"j/k", r"lol", r"lmao", r"rofl", r"ha(?:ha)+h?", r"(?:i'm |just |only )joking", r"as a joke", r"~(?<!\S)/s(?!\S)", r"~[😂🤣😜😝🤪]", r"~开玩笑|玩笑话|逗你|哈哈|嘿嘿|说笑|笑死"
 )  # fmt: skip
 _HYPOTHETICAL = _cue(
-    r"suppose(?! to)(?:\s+that)?", r"supposing", r"imagine", r"let's say", r"hypothetically", r"what if", r"pretend(?:ing)?(?: that)?", r"in theory", r"if (?:i|he|she|it|we|you|they) (?:were|had)",
+    r"suppose(?! to)(?:\s+that)?", r"supposing", r"(?<!can )(?<!only )(?<!to )(?<!could )imagine", r"let's say", r"hypothetically", r"what if", r"pretend(?:ing)?(?: that)?", r"in theory", r"if (?:i|he|she|it|we|you|they) (?:were|had)",
     r"(?:would|could|might) have", r"say we had", r"thought experiment", r"as if", r"~假设|假如说|设想|想象一下|比方说|打个比方|倘若|假使"
 )  # fmt: skip
 _IF = re.compile(
-    r"(?<![A-Za-z])(?<!even )(?<!know )(?<!check )(?<!see )(?<!sure )(?<!ask )(?<!asked )(?<!wonder )(?<!wondering )(?<!verify )(?<!test )(?<!tell me )(?<!determine )(?<!as )if(?![A-Za-z])"
+    r"(?<![A-Za-z])(?<!even )(?<!know )(?<!check )(?<!see )(?<!sure )(?<!ask )(?<!asked )(?<!wonder )(?<!wondering )(?<!verify )(?<!test )(?<!tell me )(?<!determine )(?<!as )(?<!question )(?<!questioned )(?<!questioning )(?<!doubt )(?<!doubted )(?<!unsure )if(?![A-Za-z])"
     r"(?! (?:possible|needed|necessary|required|any|applicable|you (?:can|like|want|don't mind|could)))",
     re.I,
 )
 _CONDITION = _cue(
     r"unless", r"in case(?! of)", r"provided (?:that|we|you|it|the)", r"assuming", r"as long as", r"otherwise we", r"depending on", r"in the event", r"falls", r"wenn", r"~如果|要是|假如|若是|若(?=[^干])|万一|的话|除非|只要|一旦|もし|なら(?=[、ば])|たら、"
 )  # fmt: skip
-_ONCE = re.compile(_LEAD + r"(?:once|as soon as|when(?:ever)?) (?:the|all|we|you|it|this|that|they|i)(?:'re|'s)? (?!was|were|did|had|visited)[^,]*,", re.I)
+_ONCE = re.compile(_LEAD + r"(?:once|as soon as|when) (?:the|all|we|you|it|this|that|they)(?:'re|'s)? (?!was|were|did|had|visited)[^,]*,", re.I)
 _WISH = _cue(
     r"i wish", r"we wish", r"if only", r"hopefully", r"i hope", r"we hope", r"i'm hoping", r"would be (?:nice|great|cool|good|awesome|lovely|ideal)", r"(?:i|we)(?:'d| would) love (?:to|it|if|for)", r"someday", r"one day (?:i|we)",
-    r"dream of", r"can't wait", r"ideally", r"~希望|但愿|要是.{0,20}就好|真想|多好啊|巴不得|盼着"
+    r"(?:i|we) dream of", r"can't wait", r"ideally", r"~希望|但愿|要是.{0,20}就好|真想|多好啊|巴不得|盼着"
 )  # fmt: skip
 _HEDGE = _cue(
-    r"maybe", r"perhaps", r"probably", r"possibly", r"presumably", r"i (?:think|guess|believe|suppose|assume|suspect)", r"not sure", r"unsure", r"might", r"(?:it|this|that|there) (?:seems|appears|looks like)", r"seems? to", r"supposedly",
+    r"maybe", r"perhaps", r"probably", r"possibly", r"presumably", r"i (?:think|guess|believe(?! in)|suppose|assume|suspect)", r"not sure", r"unsure", r"might", r"(?:it|this|that|there) (?:seems|appears|looks like)", r"seems? to", r"supposedly",
     r"if i (?:remember|recall)", r"iirc", r"afaik", r"more or less", r"(?:i|we|you|he|she|it|they|that|this) (?:may|could) (?:be|have|not|also|need|want|go|use|move|switch|try)", r"should be fine",
     r"~可能(?!性)|也许|大概|好像|似乎|估计|应该是|说不定|不确定|不太确定|恐怕|或许|多分|かもしれ|vielleicht|peut-être|quizás"
 )  # fmt: skip
@@ -69,7 +69,7 @@ _REPORTED = _cue(
     r"~听说|据说|据称|传言|有人说|そうです(?=。|$)"
 )  # fmt: skip
 _SAYS = re.compile(
-    r"(?<![A-Za-z'])(?!(?:i|we|you|it|that|this|what|which|log|error|output|message|doc|docs|readme)\s)(?:(?:my|the|our|his|her|their) )?[A-Za-z]+(?: [A-Z][a-z]+)? (?:said|says|told (?:me|us|him|her|them)|mentioned|claims|claimed|thinks|reckons|wrote|reports|reported)(?![A-Za-z])"
+    r"(?<![A-Za-z'])(?!(?:i|we|you|it|that|this|what|which|log|error|output|message|doc|docs|readme|being|that\s+being|been|and|or|to)\s)(?:(?:my|the|our|his|her|their) )?[A-Za-z]+(?: (?-i:[A-Z][a-z]+))? (?:said|says|told (?:me|us|him|her|them)|mentioned|claims|claimed|thinks|reckons|wrote|reports|reported)(?![A-Za-z])"
     r"|(?<=[\u4e00-\u9fff])(?<![我你们小听再来如是话虽])(?:说(?!明|法|话|实|不|到|起|的|好|白|真)|告诉我|告诉我们|表示(?!式))",
     re.I,
 )

@@ -1,4 +1,4 @@
-"""Names in a text: capitalised words where a capital is a choice, and Chinese names of people, places and firms."""
+"""Names in a text: capitalised words where a capital is a choice, Chinese names of people, places and firms, names of languages."""
 
 # Word lists read better as text.
 # ruff: noqa: SIM905
@@ -24,6 +24,11 @@ _PIECE = re.compile(r"[^\W_](?:[^\W_]|['.+#-](?=[^\W_]))*(?:\+\+|#)?")
 _PROPER = re.compile(r"[A-ZÀ-ÖØ-ÞΑ-ΩА-Я][^\W\d_]*(?:['-][^\W\d_]+)*")
 _POSSESSIVE = re.compile(r"'[sS]?$")
 _COUNTED = frozenset("step line section chapter part page phase day week version port item number task issue figure table round level option rule fix bug".split())
+_LANGUAGES = {
+    f"{name}{word}": language
+    for name, language in {"英": "english", "中": "chinese", "汉": "chinese", "日": "japanese", "法": "french", "德": "german", "俄": "russian", "韩": "korean", "西班牙": "spanish"}.items()
+    for word in "文语"
+} | {"简体": "chinese", "粤语": "cantonese", "普通话": "mandarin"}
 _NOT_PLACES = frozenset({"东西", "南北"})
 _NOT_NAMES = ENGLISH_STOP | frozenset(
     """monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays january february march april may june july august
@@ -71,6 +76,8 @@ def _opens(folded: str, at: int, openings: set[int]) -> bool:
 
 def _chinese(text: str) -> Iterator[tuple[str, int, int]]:
     for word in chinese_words(text):
+        if language := _LANGUAGES.get(word.text):
+            yield language, word.start, word.end
         if len(word.text) < 2 or word.text in _NOT_PLACES or written_dates(word.text):
             continue
         if word.tag in {"ns", "nt"} or (word.tag == "nr" and _is_person(word.text)):

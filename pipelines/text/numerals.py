@@ -12,8 +12,7 @@ _UNITS = "zero one two three four five six seven eight nine ten eleven twelve th
 _TENS = dict(zip(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], range(20, 100, 10), strict=True))
 ENGLISH = {word: value for value, word in enumerate(_UNITS)} | _TENS
 _COMPOUND = {f"{ten}{dash}{unit}": value + ENGLISH[unit] for ten, value in _TENS.items() for unit in _UNITS[1:10] for dash in ("-", " ")}
-# "one" is left out where a bare word is read as a number: "the new one" counts nothing.
-ENGLISH_WORD = "(?:" + "|".join(sorted(_COMPOUND | ENGLISH, key=len, reverse=True)) + ")"
+ENGLISH_WORD = rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_UNITS[1:10])}))?|{'|'.join(sorted(_UNITS, key=len, reverse=True))})"
 CHINESE = "零〇一二三四五六七八九十百千万亿两兩"
 CHINESE_NUMBER = rf"(?:\d+(?:\.\d+)?[万亿千]?|[{CHINESE}]+)"
 

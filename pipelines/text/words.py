@@ -17,6 +17,7 @@ from typing import Protocol, cast
 # Code-like words stay whole: paths, dotted and dashed names, flags, #4573, and C, C++ and C# (three things, not one letter).
 # To be used on a run without CJK only (`runs`): `\w` would glue a Chinese sentence to the name inside it.
 WORD = re.compile(r"[#@~.$]?(?:--?)?/?\w(?:\w|['’./:@+#\\=-]+(?=\w))*(?:(?<![A-Za-z0-9_][A-Za-z0-9_][A-Za-z0-9_])(?<=[A-Za-z])(?:\+\+|#)(?!\w))?/?")
+_CJK_RUN = re.compile("[\u3005-\u3007\u3040-\u312f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U000323af]+")
 _POSSESSIVE = re.compile(r"'[sS]?$")
 
 ENGLISH_STOP = frozenset(
@@ -36,17 +37,7 @@ CHINESE_STOP = frozenset(
 
 def is_cjk(ch: str) -> bool:
     """True for a character of a script that is written without spaces: Han, kana, Hangul (Hangul for its particles), Bopomofo."""
-    code = ord(ch)
-    return (
-        0x4E00 <= code <= 0x9FFF
-        or 0x3400 <= code <= 0x4DBF
-        or 0x3040 <= code <= 0x30FF
-        or 0xAC00 <= code <= 0xD7AF
-        or 0x3100 <= code <= 0x312F
-        or 0xF900 <= code <= 0xFAFF
-        or 0x20000 <= code <= 0x323AF
-        or code in (0x3005, 0x3006, 0x3007)
-    )
+    return _CJK_RUN.match(ch) is not None
 
 
 def is_han(ch: str) -> bool:
@@ -90,7 +81,7 @@ def chinese_words(text: str, guess: bool = True) -> tuple[Word, ...]:
 
     `guess` lets it join characters to words its dictionary lacks: right for names (小王), wrong for cues (别用 would be one word).
     """
-    if not any(map(is_han, text)):
+    if text.isascii() or not any(map(is_han, text)):
         return ()
     found: list[Word] = []
     at = 0
@@ -142,11 +133,14 @@ def stem(word: str) -> str:
 
 def runs(text: str) -> Iterator[tuple[int, int, bool]]:
     """(start, end, cjk) of the runs of CJK characters and the runs of everything else that the text is made of."""
-    start = 0
-    for at in range(1, len(text) + 1):
-        if at == len(text) or is_cjk(text[at]) != is_cjk(text[start]):
-            yield start, at, is_cjk(text[start])
-            start = at
+    at = 0
+    for match in _CJK_RUN.finditer(text):
+        if match.start() > at:
+            yield at, match.start(), False
+        yield match.start(), match.end(), True
+        at = match.end()
+    if at < len(text):
+        yield at, len(text), False
 
 
 def raw_words(text: str) -> Iterator[Word]:

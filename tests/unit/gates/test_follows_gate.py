@@ -147,8 +147,8 @@ def test_done_needs_a_quote_that_says_so_and_a_result_or_the_user() -> None:
     assert follows("The cave is finished.", "The cave is finished.") == PASSED
     assert follows("The cave is finished.", "The cave is finished.", origin=Origin.ASSISTANT) == (Outcome.DRAFT, "completion_without_result")
     assert follows("The cave is finished.", "The cave is big.") == (Outcome.REJECT, "completion_not_in_quote")
-    assert follows("The migration is done.", "migration 7 of 7", origin=Origin.TOOL, exit=0) == PASSED
-    assert follows("The migration is done.", "migration 7 of 7", origin=Origin.TOOL, exit=1) == (Outcome.REJECT, "completion_not_in_quote")
+    assert follows("The database migration is done.", "database migration 7 of 7", origin=Origin.TOOL, exit=0) == PASSED
+    assert follows("The database migration is done.", "database migration 7 of 7", origin=Origin.TOOL, exit=1) == (Outcome.REJECT, "completion_not_in_quote")
 
 
 def test_a_question_beside_its_answer_does_not_spoil_it() -> None:

@@ -112,7 +112,7 @@ def _thing(m: re.Match[str]) -> Personal | None:
 
 
 def _named_thing(m: re.Match[str]) -> Personal | None:
-    """"I switched banks from A to B", "I changed my airline to B": the attribute is named."""
+    """ "I switched banks from A to B", "I changed my airline to B": the attribute is named."""
     noun = re.sub(r"s$", "", re.sub(r"\s+", " ", m["thing"]).casefold())
     return Personal(attribute={"os": "operating system", "colour": "color"}.get(noun, noun), value=_clean(m["v"]), old=_clean(m["o"]) or None)
 
@@ -184,13 +184,25 @@ def _rows_english() -> Iterator[tuple[str, Build]]:
     for attribute, family in _FAMILY.items():
         if attribute != "drink":
             yield _in(family, attribute)
-    yield rf"{_I}{_ADV}\s+fly\s+(?:with\s+|on\s+)?{_ORG}(?P<o>)?(?=\s*(?:[,.;!]|$)|\s+(?:now|because|since|as|whenever|when|for|these|and|but)\b)", _single("airline")
-    yield rf"(?:{_I}|^I\s+sold\s+.{{3,40}}\band){_ADV}\s+drive{_ADV}\s+an?\s+{_ORG}(?P<o>)?(?=\s*(?:[,.;!]|$)|\s+(?:now|because|since|as|and|but|these)\b)", _single("car")
+    yield (
+        rf"{_I}{_ADV}\s+fly\s+(?:with\s+|on\s+)?{_ORG}(?P<o>)?(?=\s*(?:[,.;!]|$)|\s+(?:now|because|since|as|whenever|when|for|these|and|but)\b)",
+        _single("airline"),
+    )
+    yield (
+        rf"(?:{_I}|^I\s+sold\s+.{{3,40}}\band){_ADV}\s+drive{_ADV}\s+an?\s+{_ORG}(?P<o>)?(?=\s*(?:[,.;!]|$)|\s+(?:now|because|since|as|and|but|these)\b)",
+        _single("car"),
+    )
     yield rf"{_HAVE}(?:\s+(?:just|recently|finally))*\s+(?:got|bought)\s+(?:myself\s+)?an?\s+(?:new\s+)?(?P<v>{_FAMILY['phone']})(?P<o>)?\b", _single("phone")
-    yield rf"^[Mm]y\s+(?:work\s+)?(?:laptop|computer|desktop|pc|PC|machine)\s+(?:now\s+)?(?:runs|is running)\s+(?P<v>{_FAMILY['operating system']})(?P<o>)?", _single("operating system")
+    yield (
+        rf"^[Mm]y\s+(?:work\s+)?(?:laptop|computer|desktop|pc|PC|machine)\s+(?:now\s+)?(?:runs|is running)\s+(?P<v>{_FAMILY['operating system']})(?P<o>)?",
+        _single("operating system"),
+    )
     yield rf"{_I}{_ADV}\s+(?P<v>bike|cycle|walk|drive|commute by \w+){_ADV}\s+to\s+work(?P<o>)?\b", _single("commute")
     yield rf"{_I}{_ADV}\s+take\s+the\s+(?P<v>\w+)\s+to\s+work(?P<o>)?\b", _single("commute")
-    yield rf"{_HAVE}\s+(?:gave up|given up|quit|stopped)\s+(?:drinking\s+)?(?P<v>{_FAMILY['drink']})\b", lambda m: Personal(attribute="drink", value=_clean(m["v"]), negated=True)
+    yield (
+        rf"{_HAVE}\s+(?:gave up|given up|quit|stopped)\s+(?:drinking\s+)?(?P<v>{_FAMILY['drink']})\b",
+        lambda m: Personal(attribute="drink", value=_clean(m["v"]), negated=True),
+    )
     yield rf"{_HAVE}\s+(?:gave up|given up|quit|stopped)\s+eating\s+{_V}", _member("eats", negated=True)
     yield rf"{_I}\s+drink\s+(?P<v>{_FAMILY['drink']})(?P<o>)?\s+(?:now|these days|nowadays|every (?:morning|day)|instead)\b", _single("drink")
     yield rf"{_I}(?:'ve|’ve|\s+have)\s+been\s+drinking\s+(?P<v>{_FAMILY['drink']})(?P<o>)?\b", _single("drink")
@@ -226,7 +238,10 @@ def _rows_chinese() -> Iterator[tuple[str, Build]]:
     yield rf"{me}(?P<v>花生|海鲜|牛奶|鸡蛋|坚果|花粉|青霉素|芒果|虾|麸质|乳糖)过敏", _member("allergy")
     yield rf"{me}(?:现在|已经)*(?:是)?(?P<v>吃素|素食者?|素食主义者|纯素){_ZH_END}(?P<o>)?", _single("diet")
     yield rf"{me}(?:从来|从|一直)?不吃(?P<v>[\u4e00-\u9fff]{{1,6}}?){_ZH_END}", _member("eats", negated=True)
-    yield rf"{me}的?(?P<kind>手机|电脑|车|银行|编辑器|浏览器|健身房)(?:从(?P<o>[^，。]{{1,12}}?))?(?:现在)?(?:是|换成了?|用的是|改成了?)(?P<v>[^，。,.！]{{1,16}}?){_ZH_END}", _zh_thing
+    yield (
+        rf"{me}的?(?P<kind>手机|电脑|车|银行|编辑器|浏览器|健身房)(?:从(?P<o>[^，。]{{1,12}}?))?(?:现在)?(?:是|换成了?|用的是|改成了?)(?P<v>[^，。,.！]{{1,16}}?){_ZH_END}",
+        _zh_thing,
+    )
     yield rf"{me}(?:现在|平时|一般|每天|通常)+(?:都|只)?喝(?P<v>[\u4e00-\u9fff]{{1,8}}?){_ZH_END}(?P<o>)?", _single("drink")
     yield rf"{me}(?:现在|平时|一般|通常|出差)*(?:都|只)?(?:坐|飞)(?P<v>[\u4e00-\u9fff]{{1,6}}航){_ZH_END}(?P<o>)?", _single("airline")
     yield r"(?:^|[，,。\s])我(?:叫|的名字(?:是|叫))(?P<v>[\u4e00-\u9fffA-Za-z]{2,6}?)(?P<o>)?(?=[，。,.!！\s]|$)", _single("name")

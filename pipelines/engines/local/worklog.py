@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from pipelines.engines.local.procedures import Ended, Run, runs_of, worth_telling
+from pipelines.engines.local.runs import Ended, Run, runs_of, worth_telling
 from pipelines.engines.local.speech import body_of, typed, utterances
 from pipelines.model import Origin, Quote, Role, Turn
 from pipelines.ports import Window

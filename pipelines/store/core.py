@@ -28,11 +28,22 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Engines:
-    """`write` begins at once as the only writer, `read` never writes and never waits for one. `where` names the store in messages."""
+    """`write` begins at once as the only writer, `read` never writes and never waits for one. `where` names the store in messages.
+
+    On SQLite `index` writes the search projection and `finder` reads the store with the projection attached as `idx`.
+    """
 
     write: Engine
     read: Engine
     where: str
+    index: Engine | None = None
+    finder: Engine | None = None
+
+    def dispose(self) -> None:
+        """Give all connections back; on SQLite the last one folds the write-ahead log into the file."""
+        for engine in (self.finder, self.index, self.read, self.write):
+            if engine is not None:
+                engine.dispose()
 
 
 class Core:
@@ -42,15 +53,15 @@ class Core:
         self.engines = engines
         self.now = now
         self._one_writer = threading.RLock()  # in front of SQLite's unfair busy wait (systems hole 40)
+        self._one_indexer = threading.RLock()
         with self.reading("open the store") as conn:
             row = conn.execute(select(t.store.c.epoch, t.store.c.pepper)).one()
         self.epoch: str = row.epoch
         self._pepper: bytes = row.pepper
 
     def close(self) -> None:
-        """Give all connections back; on SQLite the last one folds the write-ahead log into the file."""
-        self.engines.read.dispose()
-        self.engines.write.dispose()
+        """Give all connections back. The store opens new ones when it is used again."""
+        self.engines.dispose()
 
     def __enter__(self) -> Any:
         return self
@@ -68,9 +79,9 @@ class Core:
         return h.hexdigest()
 
     @contextmanager
-    def reading(self, doing: str) -> Iterator[Connection]:
+    def reading(self, doing: str, engine: Engine | None = None) -> Iterator[Connection]:
         """A consistent snapshot; statements that write are refused."""
-        with translated(doing, self.engines.where), self.engines.read.begin() as conn:
+        with translated(doing, self.engines.where), (engine or self.engines.read).begin() as conn:
             yield conn
 
     @contextmanager

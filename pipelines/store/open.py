@@ -26,6 +26,7 @@ _EVERY = ("foreign_keys=ON", f"busy_timeout={BUSY_MS}", "temp_store=MEMORY", "ca
 # recursive_triggers: without it INSERT OR REPLACE passes the DELETE trigger. synchronous=FULL: a commit survives a power cut.
 _WRITER = ("journal_mode=WAL", "synchronous=FULL", "recursive_triggers=ON", "secure_delete=ON")
 _READER = ("query_only=ON",)
+_INDEX = ("journal_mode=WAL", "synchronous=NORMAL", "secure_delete=ON")  # can be made again: a power cut may take its last words
 _NETWORK = frozenset(
     [
         "nfs",
@@ -67,8 +68,7 @@ def open_engines(url: str, *, setting: str, now: Callable[[], datetime], mounts:
         with translated("open the store", engines.where):
             _check(engines, now)
     except BaseException:
-        engines.read.dispose()
-        engines.write.dispose()
+        engines.dispose()
         raise
     return engines
 
@@ -115,14 +115,18 @@ def _sqlite_engines(url: URL, *, setting: str, mounts: str) -> Engines:
     path = Path(url.database).absolute()
     refuse_shared(path, setting=setting, mounts=mounts)
     _make_private(path)
-    write = create_engine(url.set(database=str(path)), pool_size=POOL)
-    read = create_engine(url.set(database=str(path)), pool_size=POOL)
+    search = path.with_name(f"{path.stem}.search{path.suffix}")
+    _make_private(search)
+    write, read, finder = (create_engine(url.set(database=str(path)), pool_size=POOL) for _ in range(3))
+    index = create_engine(url.set(database=str(search)), pool_size=POOL)
     _prepare(write, (*_EVERY, *_WRITER), "BEGIN IMMEDIATE")
     _prepare(read, (*_EVERY, *_READER), "BEGIN")
-    return Engines(write, read, str(path))
+    _prepare(finder, (*_EVERY, *_READER), "BEGIN", attach=search)
+    _prepare(index, (*_EVERY, *_INDEX), "BEGIN IMMEDIATE")
+    return Engines(write, read, str(path), index, finder)
 
 
-def _prepare(engine: Engine, pragmas: tuple[str, ...], begin: str) -> None:
+def _prepare(engine: Engine, pragmas: tuple[str, ...], begin: str, *, attach: Path | None = None) -> None:
     """Take transactions out of the driver's hands, so that DDL is transactional and a write is one from its first statement."""
 
     @event.listens_for(engine, "connect")
@@ -130,6 +134,8 @@ def _prepare(engine: Engine, pragmas: tuple[str, ...], begin: str) -> None:
         dbapi.isolation_level = None
         for pragma in pragmas:
             dbapi.execute(f"PRAGMA {pragma}")
+        if attach is not None:
+            dbapi.execute("ATTACH DATABASE ? AS idx", (str(attach),))
 
     @event.listens_for(engine, "begin")
     def start(conn: Connection) -> None:

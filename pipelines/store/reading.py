@@ -7,11 +7,12 @@ from typing import Any, cast
 
 from sqlalchemy import Connection, delete, func, select
 
-from pipelines.model import Basis, OrderKey, Place, SessionInfo, Turn
+from pipelines.model import Basis, OrderKey, SessionInfo, Turn
 from pipelines.ports import Occurrence
 from pipelines.store import tables as t
-from pipelines.store.codec import session_of, turn_of
-from pipelines.store.core import CHUNK, Core, add, chunks
+from pipelines.store.codec import session_of
+from pipelines.store.core import Core, add, chunks
+from pipelines.store.places import cited, cited_first, occurrence, places, said, standing_first, start, turn_at
 from pipelines.store.types import load
 from pipelines.store.values import Counts
 
@@ -62,26 +63,18 @@ class Reading(Core):
         with self.reading("read a session") as conn:
             scope_id = self.scope_of(conn, scope)
             session_id = conn.scalar(select(s.id).where(s.scope_id == scope_id, s.uid == session))
-            stands = _stands(conn, scope_id, t.occurrences.c.session_id == session_id)
-            rows = _said(conn, scope_id, {r.uid for r in stands})
+            stands = places(conn, scope_id, t.occurrences.c.session_id == session_id)
+            rows = said(conn, scope_id, {r.uid for r in stands})
         first: dict[str, Any] = {}
-        for row in sorted(stands, key=_standing_first):
+        for row in sorted(stands, key=standing_first):
             first.setdefault(row.uid, row)
-        turns = [_turn(rows[uid], at) for uid, at in first.items()]
+        turns = [turn_at(rows[uid], at) for uid, at in first.items()]
         return tuple(sorted(turns, key=lambda turn: (turn.ordinal, turn.uid)))
 
     def turns(self, scope: str, uids: Iterable[str]) -> Mapping[str, Turn]:
         """The turns that exist, as they stand in the session a page cites: the one that starts first, then by uid, then by line (systems R11)."""
-        wanted = sorted(set(uids))
-        found: dict[str, Turn] = {}
         with self.reading("read turns") as conn:
-            scope_id = self.scope_of(conn, scope)
-            for part in chunks(wanted):
-                rows = _said(conn, scope_id, part)
-                for at in sorted(_stands(conn, scope_id, t.turns.c.uid.in_(part)), key=_cited_first):
-                    if at.uid not in found:
-                        found[at.uid] = _turn(rows[at.uid], at)
-        return found
+            return {uid: turn for uid, (turn, _) in cited(conn, self.scope_of(conn, scope), uids).items()}
 
     def occurrences(self, scope: str, turn_uids: Iterable[str]) -> Mapping[str, tuple[Occurrence, ...]]:
         """Every place each turn stands in, the cited one first."""
@@ -89,8 +82,8 @@ class Reading(Core):
         with self.reading("read where turns stand") as conn:
             scope_id = self.scope_of(conn, scope)
             for part in chunks(sorted(set(turn_uids))):
-                for r in sorted(_stands(conn, scope_id, t.turns.c.uid.in_(part)), key=_cited_first):
-                    found.setdefault(r.uid, {})[_occurrence(r)] = None
+                for r in sorted(places(conn, scope_id, t.turns.c.uid.in_(part)), key=cited_first):
+                    found.setdefault(r.uid, {})[occurrence(r)] = None
         return {uid: tuple(places) for uid, places in found.items()}
 
     def members(self, scope: str) -> Mapping[str, frozenset[str]]:
@@ -129,7 +122,7 @@ class Reading(Core):
             scope_id = self.scope_of(conn, scope)
             for part in chunks(sorted(set(uids))):
                 rows = conn.execute(query.where(o.scope_id == scope_id, o.turn_uid.in_(part)))
-                for r in sorted(rows, key=lambda r: (_start(r.started_at), r.session, r.ordinal)):
+                for r in sorted(rows, key=lambda r: (start(r.started_at), r.session, r.ordinal)):
                     key = OrderKey(known=r.known, at=r.order_at, session=r.session, ordinal=r.ordinal, uid=r.turn_uid, basis=Basis(r.basis))
                     found.setdefault(r.turn_uid, key)
         return found
@@ -150,60 +143,3 @@ class Reading(Core):
 
 def _count(conn: Connection, table: Any, scope_id: int | None) -> int:
     return conn.scalar(select(func.count()).select_from(table).where(table.c.scope_id == scope_id)) or 0
-
-
-# --- which row of several ----------------------------------------------------------------------------------------------------------------
-
-
-def _stands(conn: Connection, scope_id: int | None, where: Any) -> list[Any]:
-    """Places of turns with what decides between them."""
-    o, c, s, src, h = t.occurrences.c, t.turns.c, t.sessions.c, t.sources.c, t.session_heads.c
-    query = (
-        select(
-            c.uid, s.uid.label("session"), o.ordinal, o.parent, o.generation, o.offset, o.length, o.line, src.identity.label("source"),
-            src.generation.label("newest"), h.started_at,
-        )
-        .join_from(t.occurrences, t.turns, c.id == o.turn_id)
-        .join(t.sessions, s.id == o.session_id)
-        .join(t.sources, src.id == o.source_id)
-        .join(t.session_heads, h.session_id == s.id)
-    )  # fmt: skip
-    return list(conn.execute(query.where(o.scope_id == scope_id, c.scope_id == scope_id, where)).all())
-
-
-def _said(conn: Connection, scope_id: int | None, uids: Iterable[str]) -> dict[str, Any]:
-    """The row that counts of each uid: the longest text, then the greatest snap, then the greatest digest."""
-    c = t.turns.c
-    best: dict[str, Any] = {}
-    for part in chunks(sorted(uids), CHUNK):
-        for row in conn.execute(select(t.turns).where(c.scope_id == scope_id, c.uid.in_(part))).all():
-            other = best.get(row.uid)
-            if other is None or (len(other.body), other.snap, other.digest) < (len(row.body), row.snap, row.digest):
-                best[row.uid] = row
-    return best
-
-
-def _start(at: Any) -> tuple[bool, float]:
-    return (at is None, at.timestamp() if at else 0.0)
-
-
-def _standing_first(row: Any) -> tuple[Any, ...]:
-    """Within a session: the source as it is now before an older generation of it, then by identity and place."""
-    return (row.generation != row.newest, row.ordinal, row.source, row.offset)
-
-
-def _cited_first(row: Any) -> tuple[Any, ...]:
-    """Between sessions: the one that starts first, then its uid, then the place."""
-    return (_start(row.started_at), row.session, *_standing_first(row))
-
-
-def _occurrence(row: Any) -> Occurrence:
-    return Occurrence(turn=row.uid, session=row.session, ordinal=row.ordinal, source=row.source, generation=row.generation, place=_place(row))
-
-
-def _place(row: Any) -> Place:
-    return Place(line=row.line, offset=row.offset, length=row.length)
-
-
-def _turn(said: Any, at: Any) -> Turn:
-    return turn_of(said, at.session, at.ordinal, at.parent, _place(at))

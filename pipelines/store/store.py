@@ -6,16 +6,16 @@ from collections.abc import Callable
 from datetime import datetime
 
 from pipelines.store.beliefs import Beliefs
-from pipelines.store.claims import Claims
 from pipelines.store.dreams import Dreams
 from pipelines.store.intake import Intake
+from pipelines.store.lineage import Lineage
 from pipelines.store.online import Online
 from pipelines.store.open import open_engines
 from pipelines.store.pages import Pages
-from pipelines.store.reading import Reading
+from pipelines.store.search import Search
 
 
-class Store(Intake, Reading, Claims, Online, Beliefs, Dreams, Pages):
+class Store(Intake, Lineage, Online, Beliefs, Dreams, Pages, Search):
     """One database of scopes. Every method is one transaction; `scope` is always the scope's path."""
 
 

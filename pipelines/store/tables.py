@@ -253,10 +253,11 @@ deliveries = walled(
 # --- what may be seen --------------------------------------------------------------------------------------------------------------------
 
 views = MetaData()
-visible = Table(
-    "visible_versions", views, *(c._copy() for c in note_versions.columns), Column("note_uid", Text),
-)  # fmt: skip
-VISIBLE_SQL = """
+visible = Table("visible_versions", views, *(c._copy() for c in note_versions.columns), Column("note_uid", Text))
+findable = Table("findable_turns", views, *(c._copy() for c in turns.columns))
+VIEWS = (
+    # versions anybody may ask for: retracted and quarantined ones are in none of them
+    """
 CREATE VIEW visible_versions AS
 SELECT v.*, n.uid AS note_uid
 FROM heads AS h
@@ -264,4 +265,17 @@ JOIN note_versions AS v ON v.id = h.version_id AND v.scope_id = h.scope_id
 JOIN notes AS n ON n.id = h.note_id AND n.scope_id = h.scope_id
 WHERE h.status IN ('confirmed', 'draft', 'disputed', 'needs_recheck', 'superseded', 'expired')
   AND h.closing IS FALSE
-"""
+""",
+    # turns a search may show: not our own words, and none that holds the words of a quarantined claim (DESIGN, gate 4)
+    """
+CREATE VIEW findable_turns AS
+SELECT t.*
+FROM turns AS t
+WHERE t.origin <> 'self'
+  AND NOT EXISTS (
+    SELECT 1 FROM quotes AS q
+    JOIN read_claims AS r ON r.claim_id = q.claim_id AND r.scope_id = q.scope_id
+    WHERE q.scope_id = t.scope_id AND q.turn_uid = t.uid AND r.outcome = 'quarantine'
+  )
+""",
+)

@@ -1,0 +1,112 @@
+"""Search over notes and raw turns together: notes are for reading, raw lines are for finding and proof.
+
+BM25 over one index of both, then three cheap steps that together are worth more than an embedding (local-engine.md §2): half the score of a turn's
+neighbours, since answers stand next to their question; a bonus where the query names the speaker; and less for what no person or note says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from pipelines.text.tokens import tokenize, tokens_of_query
+
+NEIGHBOUR = 0.5  # share of a neighbour's score
+SPEAKER = 0.3  # of the best score, for a turn whose speaker the query names
+NOTE = 1.2  # a note has been checked, a turn has only been said
+ORIGINS = {"user": 1.0, "quoted": 0.9, "assistant": 0.9, "tool": 0.75, "external": 0.75, "model_summary": 0.6, "instructions": 0.6, "harness": 0.5}
+LOOKED_AROUND = 20  # best turns whose neighbours are fetched
+CANDIDATES_MIN = 50
+
+
+class Found(Protocol):
+    """A turn or note with its BM25 score, larger is better."""
+
+    @property
+    def uid(self) -> str: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def at(self) -> datetime | None: ...
+    @property
+    def session(self) -> str | None: ...
+    @property
+    def ordinal(self) -> int | None: ...
+    @property
+    def line(self) -> int | None: ...
+    @property
+    def source(self) -> str | None: ...
+    @property
+    def origin(self) -> str | None: ...
+    @property
+    def speaker(self) -> str | None: ...
+
+
+class Index(Protocol):
+    """Finds by words, and only what may be seen: a scope's wall, validity at `now`, audience and quarantine are part of the query."""
+
+    def search_turns(self, scope: str, tokens: Sequence[str], *, limit: int) -> Sequence[Found]:
+        """Turns that hold any of the tokens, best first."""
+
+    def search_notes(self, scope: str, tokens: Sequence[str], *, now: datetime, limit: int, audience: str = "", sensitive: bool = False) -> Sequence[Found]:
+        """Live notes that hold any of the tokens, best first."""
+
+    def turns_at(self, scope: str, places: Iterable[tuple[str, int]]) -> Sequence[Found]:
+        """The turns at these (session, ordinal)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One answer. `kind` is "note" or "turn"; a turn has the session, line and source it is cited by. Scores compare within one answer only."""
+
+    kind: str
+    uid: str
+    text: str
+    score: float
+    at: datetime | None
+    session: str | None = None
+    line: int | None = None
+    source: str | None = None
+    origin: str | None = None
+
+
+def search(store: Index, scope: str, query: str, *, limit: int, now: datetime, audience: str = "", sensitive: bool = False) -> tuple[Hit, ...]:
+    """The best notes and turns for a query in any words and any language; empty for a query without words."""
+    tokens = tokens_of_query(query)
+    if not tokens or limit < 1:
+        return ()
+    notes = store.search_notes(scope, tokens, now=now, limit=limit, audience=audience, sensitive=sensitive)
+    turns = store.search_turns(scope, tokens, limit=max(CANDIDATES_MIN, 2 * limit))
+    around = store.turns_at(scope, _around(turns[:LOOKED_AROUND]))
+    hits = [_hit("note", note, note.score * NOTE) for note in notes]
+    hits += [_hit("turn", turn, score) for turn, score in rank(turns, around, frozenset(tokens))]
+    return tuple(sorted(hits, key=lambda h: (-h.score, h.kind, h.uid))[:limit])
+
+
+def rank(turns: Sequence[Found], around: Sequence[Found], words: frozenset[str]) -> list[tuple[Found, float]]:
+    """Turns and what stands around them, each with its score and half of its neighbours', weighed by who speaks."""
+    known = {turn.uid: turn for turn in (*around, *turns)}
+    own = {(turn.session, turn.ordinal): turn.score for turn in known.values()}
+    bonus = SPEAKER * max((turn.score for turn in turns), default=0.0)
+    return [(turn, _score(turn, own, bonus, words)) for turn in known.values()]
+
+
+def _score(turn: Found, own: Mapping[tuple[str | None, int | None], float], bonus: float, words: frozenset[str]) -> float:
+    beside = sum(own.get((turn.session, turn.ordinal + step), 0.0) for step in (-1, 1)) if turn.ordinal is not None else 0.0
+    said = bonus if turn.speaker and not words.isdisjoint(tokenize(turn.speaker)) else 0.0
+    return (turn.score + NEIGHBOUR * beside + said) * ORIGINS.get(turn.origin or "", 0.5)
+
+
+def _around(turns: Sequence[Found]) -> set[tuple[str, int]]:
+    """Where the neighbours of these turns stand."""
+    return {(t.session, t.ordinal + step) for t in turns if t.session is not None and t.ordinal is not None for step in (-1, 1)}
+
+
+def _hit(kind: str, found: Found, score: float) -> Hit:
+    return Hit(
+        kind=kind, uid=found.uid, text=found.text, score=score, at=found.at, session=found.session, line=found.line, source=found.source, origin=found.origin
+    )

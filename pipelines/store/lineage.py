@@ -1,0 +1,58 @@
+"""What lineage and resolution ask of the store beside turns and claims: where all turns stand, which have no time, and claims by uid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from sqlalchemy import func, select
+
+from pipelines.model import Place, Turn
+from pipelines.ports import Occurrence
+from pipelines.store import tables as t
+from pipelines.store.claims import Claims
+from pipelines.store.core import chunks
+from pipelines.store.reading import Reading
+from pipelines.store.values import GatedClaim
+
+
+class Lineage(Reading, Claims):
+    """Queries over a whole scope that computing witnesses needs."""
+
+    def stands(self, scope: str) -> tuple[Occurrence, ...]:
+        """Every (turn, session, ordinal) of the scope, without source and place: what shares turns with what."""
+        o, s, c = t.occurrences.c, t.sessions.c, t.turns.c
+        query = select(c.uid, s.uid.label("session"), o.ordinal).join_from(t.occurrences, t.sessions, s.id == o.session_id).join(t.turns, c.id == o.turn_id)
+        nowhere = Place(line=1, offset=0, length=0)
+        with self.reading("read which turns sessions share") as conn:
+            rows = conn.execute(query.where(o.scope_id == self.scope_of(conn, scope)).distinct()).all()
+        return tuple(Occurrence(turn=r.uid, session=r.session, ordinal=r.ordinal, source="", generation=0, place=nowhere) for r in rows)
+
+    def untimed(self, scope: str) -> tuple[Turn, ...]:
+        """The turns that state no time, by uid."""
+        c = t.turns.c
+        with self.reading("read the turns without a time") as conn:
+            scope_id = self.scope_of(conn, scope)
+            uids = [r.uid for r in conn.execute(select(c.uid).where(c.scope_id == scope_id, c.event_at.is_(None)).distinct())]
+        return tuple(turn for _, turn in sorted(self.turns(scope, uids).items()))
+
+    def spans(self, scope: str) -> Mapping[str, tuple[datetime | None, datetime | None]]:
+        """First and last stated time of each session."""
+        o, s, c = t.occurrences.c, t.sessions.c, t.turns.c
+        query = select(s.uid, func.min(c.event_at).label("first"), func.max(c.event_at).label("last"))
+        query = query.join_from(t.occurrences, t.sessions, s.id == o.session_id).join(t.turns, c.id == o.turn_id)
+        with self.reading("read when sessions ran") as conn:
+            rows = conn.execute(query.where(o.scope_id == self.scope_of(conn, scope)).group_by(s.uid)).all()
+        return {r.uid: (r.first, r.last) for r in rows}
+
+    def said_bytes(self, scope: str) -> int:
+        """UTF-8 bytes of what users and assistants said: what the wiki's size is measured against."""
+        c = t.turns.c
+        query = select(c.body).where(c.origin.in_(["user", "assistant"]))
+        with self.reading("measure what was said") as conn:
+            rows = conn.execution_options(yield_per=1000).execute(query.where(c.scope_id == self.scope_of(conn, scope)))
+            return sum(len(r.body.encode("utf-8", "surrogatepass")) for r in rows)
+
+    def claims_of(self, scope: str, uids: Iterable[str]) -> tuple[GatedClaim, ...]:
+        """Those of these claims that a current reading holds, by uid."""
+        return self._gated(scope, ((t.claims.c.uid.in_(part),) for part in chunks(sorted(set(uids)))))

@@ -1,0 +1,79 @@
+"""Of the several places a turn stands in and the several snapshots of it: which one counts. Never the one that happened to arrive first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from pipelines.model import Place, Turn
+from pipelines.ports import Occurrence
+from pipelines.store import tables as t
+from pipelines.store.codec import turn_of
+from pipelines.store.core import CHUNK, chunks
+
+
+def places(conn: Connection, scope_id: int | None, where: Any) -> list[Any]:
+    """Places of turns with what decides between them."""
+    o, c, s, src, h = t.occurrences.c, t.turns.c, t.sessions.c, t.sources.c, t.session_heads.c
+    query = (
+        select(
+            c.uid, s.uid.label("session"), o.ordinal, o.parent, o.generation, o.offset, o.length, o.line, src.identity.label("source"),
+            src.generation.label("newest"), h.started_at,
+        )
+        .join_from(t.occurrences, t.turns, c.id == o.turn_id)
+        .join(t.sessions, s.id == o.session_id)
+        .join(t.sources, src.id == o.source_id)
+        .join(t.session_heads, h.session_id == s.id)
+    )  # fmt: skip
+    return list(conn.execute(query.where(o.scope_id == scope_id, c.scope_id == scope_id, where)).all())
+
+
+def said(conn: Connection, scope_id: int | None, uids: Iterable[str]) -> dict[str, Any]:
+    """The row that counts of each uid: the longest text, then the greatest snap, then the greatest digest."""
+    c = t.turns.c
+    best: dict[str, Any] = {}
+    for part in chunks(sorted(uids), CHUNK):
+        for row in conn.execute(select(t.turns).where(c.scope_id == scope_id, c.uid.in_(part))).all():
+            other = best.get(row.uid)
+            if other is None or (len(other.body), other.snap, other.digest) < (len(row.body), row.snap, row.digest):
+                best[row.uid] = row
+    return best
+
+
+def cited(conn: Connection, scope_id: int | None, uids: Iterable[str]) -> dict[str, tuple[Turn, str]]:
+    """Turns as they stand where a page cites them, each with the identity of that source."""
+    found: dict[str, tuple[Turn, str]] = {}
+    for part in chunks(sorted(set(uids))):
+        rows = said(conn, scope_id, part)
+        for at in sorted(places(conn, scope_id, t.turns.c.uid.in_(part)), key=cited_first):
+            if at.uid not in found:
+                found[at.uid] = (turn_at(rows[at.uid], at), at.source)
+    return found
+
+
+def start(at: Any) -> tuple[bool, float]:
+    return (at is None, at.timestamp() if at else 0.0)
+
+
+def standing_first(row: Any) -> tuple[Any, ...]:
+    """Within a session: the source as it is now before an older generation of it, then by identity and place."""
+    return (row.generation != row.newest, row.ordinal, row.source, row.offset)
+
+
+def cited_first(row: Any) -> tuple[Any, ...]:
+    """Between sessions: the one that starts first, then its uid, then the place."""
+    return (start(row.started_at), row.session, *standing_first(row))
+
+
+def occurrence(row: Any) -> Occurrence:
+    return Occurrence(turn=row.uid, session=row.session, ordinal=row.ordinal, source=row.source, generation=row.generation, place=_place(row))
+
+
+def _place(row: Any) -> Place:
+    return Place(line=row.line, offset=row.offset, length=row.length)
+
+
+def turn_at(said: Any, at: Any) -> Turn:
+    return turn_of(said, at.session, at.ordinal, at.parent, _place(at))

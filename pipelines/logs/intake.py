@@ -544,9 +544,7 @@ class _Tally:
     def stood_still(self, start: _Start, generation: int, pending: int) -> None:
         self._now = replace(self._now, identity=start.identity, format=start.reader.format, generation=generation, pending=pending)
 
-    def add(
-        self, batch: IntakeBatch, pieces: Sequence[Piece], unread: Sequence[BadSpan], ignored: Mapping[str, int], new_turns: int, lines: int
-    ) -> None:
+    def add(self, batch: IntakeBatch, pieces: Sequence[Piece], unread: Sequence[BadSpan], ignored: Mapping[str, int], new_turns: int, lines: int) -> None:
         """Count a committed batch; records the reader could not use (`unread`) are bad, not good."""
         old, useless = self._now, {span.place.offset for span in unread}
         bytes_of: Counter[str] = Counter()

@@ -192,7 +192,11 @@ def _after_escape(line: bytes, start: int) -> int:
 
 def _is_number(line: bytes, start: int, end: int) -> bool:
     """Whether the span is a JSON number outside any string (`"pin": 1234`), which would not parse as stars."""
-    return line[start:end].isdigit() and _BEFORE_NUMBER.search(line, max(0, start - 32), start) is not None and line[end : end + 1] in (b",", b"}", b"]", b" ", b"\n", b"\r", b"")
+    return (
+        line[start:end].isdigit()
+        and _BEFORE_NUMBER.search(line, max(0, start - 32), start) is not None
+        and line[end : end + 1] in (b",", b"}", b"]", b" ", b"\n", b"\r", b"")
+    )
 
 
 def _filled(secret: bytes) -> bytes:

@@ -67,7 +67,9 @@ def foreign_cues(line: bytes) -> list[int]:
     return cues
 
 
-_PASSWORD = r"passw(?:or)?[dt]|passphrase|passcode|pwd|kennwort|contrase(?:ñ|(?:\\|\x01+)u00f1|n)a|mot de passe|senha|" + _either("пароль", "パスワード", "비밀번호")
+_PASSWORD = r"passw(?:or)?[dt]|passphrase|passcode|pwd|kennwort|contrase(?:ñ|(?:\\|\x01+)u00f1|n)a|mot de passe|senha|" + _either(
+    "пароль", "パスワード", "비밀번호"
+)
 _SECRET = (
     r"secret(?:[_-]?access)?(?:[_-]?key)?|(?:api|access|private|encryption|signing|account|master|auth)[ _-]?key(?:[_-]?id)?|"
     r"token(?:[_-]?secret)?|credentials?"
@@ -170,7 +172,9 @@ _NO_SECRET = frozenset(
     b"self this new value input form field type query body header headers data auth oauth admin readonly private public static const let var return "
     b"void never unknown promise response request error test".split()
 )
-_ALGORITHM = re.compile(rb"(?i)^(?:sha-?\d+|md5|bcrypt\d*|argon2\w*|pbkdf2|scrypt|hmac|base\d\d|utf-?\d+|x509|oauth\d?|http/?\d*|ipv\d|rsa\d*|aes-?\d*|ed25519|p\d+)(?:[-_/.].*)?$")
+_ALGORITHM = re.compile(
+    rb"(?i)^(?:sha-?\d+|md5|bcrypt\d*|argon2\w*|pbkdf2|scrypt|hmac|base\d\d|utf-?\d+|x509|oauth\d?|http/?\d*|ipv\d|rsa\d*|aes-?\d*|ed25519|p\d+)(?:[-_/.].*)?$"
+)
 _CODE = re.compile(rb"[()\[\]{}<>\\]|=>|->|::|^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$|^&?mut |^!|^\W+$")
 _FILE = re.compile(
     rb"(?i)^(?:~|\.{1,2})?/|^[a-z]:[/\\\x01]|://|^[\w@./-]+\.(?:py|[jt]sx?|mjs|json|md|ya?ml|toml|env|go|rs|java|kt|rb|php|txt|sh|sql|html|css|com|org|io|net|dev|local)(?::\d+)*$"
@@ -251,7 +255,7 @@ def _judge_said(match: re.Match[bytes], value: bytes, after: bytes) -> bool:
 
 
 def _judge_said_cjk(match: re.Match[bytes], value: bytes, after: bytes) -> bool:
-    """"密码是 hunter2": an ASCII word after a Chinese cue is a value, not prose."""
+    """ "密码是 hunter2": an ASCII word after a Chinese cue is a value, not prose."""
     if _not_a_value(value) or _CODE.search(value) or len(value) < 4 or not value.isascii():
         return False
     return True if match.group("password") is not None else random_like(value)

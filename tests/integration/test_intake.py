@@ -437,7 +437,24 @@ def test_a_line_longer_than_a_record_may_be_is_one_bad_span(bench: Bench, monkey
 _parts = st.one_of(
     st.builds(row, st.integers(0, 50)),
     st.builds(lambda n, cut: row(n)[:cut], st.integers(0, 50), st.integers(1, 60)),
-    st.sampled_from([b"\n", b"\r\n", b"  \n", b"\x00" * 40, b"\xff\xfe\n", b"not json\n", b"42\n", b'{"session":', b'{"a": {"b": [1, 2\n', b"[", b"]", b",", b"}", b"\xef\xbb\xbf"]),
+    st.sampled_from(
+        [
+            b"\n",
+            b"\r\n",
+            b"  \n",
+            b"\x00" * 40,
+            b"\xff\xfe\n",
+            b"not json\n",
+            b"42\n",
+            b'{"session":',
+            b'{"a": {"b": [1, 2\n',
+            b"[",
+            b"]",
+            b",",
+            b"}",
+            b"\xef\xbb\xbf",
+        ]
+    ),
     st.binary(max_size=20),
 )
 
@@ -469,6 +486,8 @@ def test_every_byte_is_accounted_for_however_a_log_grows(
 
 def test_the_report_counts_one_reading_and_not_the_state() -> None:
     one = TakenIn(path="a", good_bytes=5, bad_bytes=2, blank_bytes=1, pending=4)
-    report = IntakeReport(files=(one, replace(one, path="b", refused="why"), replace(one, path="c", refused="why", skipped=True)), unchanged=0, missing=(), skipped={})
+    report = IntakeReport(
+        files=(one, replace(one, path="b", refused="why"), replace(one, path="c", refused="why", skipped=True)), unchanged=0, missing=(), skipped={}
+    )
     assert one.bytes == 12
     assert report.refused == (("b", "why"),)

@@ -19,7 +19,14 @@ def found(*paths: Path, exclude: tuple[Path, ...] = ()) -> list[str]:
 
 
 def test_logs_are_found_in_folders_that_begin_with_a_dot_in_stable_order(tmp_path: Path) -> None:
-    make(tmp_path, ".claude/projects/-home-x/b.jsonl", ".claude/projects/-home-x/b/subagents/agent-1.jsonl", ".codex/sessions/r.jsonl.zst", "z.json", "a.ndjson.gz")
+    make(
+        tmp_path,
+        ".claude/projects/-home-x/b.jsonl",
+        ".claude/projects/-home-x/b/subagents/agent-1.jsonl",
+        ".codex/sessions/r.jsonl.zst",
+        "z.json",
+        "a.ndjson.gz",
+    )
     assert found(tmp_path) == [
         ".claude/projects/-home-x/b/subagents/agent-1.jsonl", ".claude/projects/-home-x/b.jsonl", ".codex/sessions/r.jsonl.zst", "a.ndjson.gz", "z.json",
     ]  # fmt: skip

@@ -41,7 +41,9 @@ def assert_readable(redactor: Redactor, text: str) -> None:
 
 
 @pytest.mark.parametrize("vendor", sorted(vendor_keys()))
-@pytest.mark.parametrize("around", ["use {}.", "key={}", "\n{}\n", "  12\t{},", "({})", "`{}`", "密钥是{}。", "→{}", 'token: "{}"', "https://x.example/?k={}&v=1"])
+@pytest.mark.parametrize(
+    "around", ["use {}.", "key={}", "\n{}\n", "  12\t{},", "({})", "`{}`", "密钥是{}。", "→{}", 'token: "{}"', "https://x.example/?k={}&v=1"]
+)
 def test_a_vendor_key_is_masked_wherever_it_stands(redactor: Redactor, vendor: str, around: str) -> None:
     key = vendor_keys()[vendor]
     assert_hidden(redactor, around.replace("{}", key), key)

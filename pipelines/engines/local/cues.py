@@ -114,7 +114,7 @@ def is_order(text: str) -> bool:
     """Whether the sentence opens as an order ("use …", "run …", "don't …")."""
     if _FELT_ZH.search(text):
         return False
-    return bool(_ORDER.match(text) or _DIRECTIVE_ZH.match(text) or re.match(r"^(?:用|使用|先|把|请)", text))
+    return bool(_ORDER.match(text) or _DIRECTIVE_ZH.match(text) or text.startswith(("用", "使用", "先", "把", "请")))
 
 
 _PREFERENCE = re.compile(
@@ -134,15 +134,17 @@ _PREFERENCE_ZH = re.compile(
 _HOW_IT_FEELS = re.compile(r"总是(?:让|不|感|觉)|一直|最近|\balways (?:been|makes?|feel|felt|loved|wanted|enjoyed)\b|\bhave always\b", re.IGNORECASE)
 
 
+_OF_THE_TALK = re.compile(
+    r"\bI(?:'d| would) (?:like|love|prefer it if)\b|\b(?:loved|hated|enjoyed)\b"
+    r"|\bI (?:really |also |just |absolutely )*(?:like|love|hate|enjoy|prefer)\s+(?:to see|how|that|this|these|those|it|them|your|what|when|the)\b",
+    re.IGNORECASE,
+)
+"""Tastes about what was just said or shown ("I love these ideas"), and polite wishes."""
+
+
 def is_preference(text: str) -> bool:
     """Whether the sentence states a taste of the speaker or how answers should look."""
-    if re.search(
-        r"\bI(?:'d| would) (?:like|love|prefer it if)\b|\bI (?:really |also |just |absolutely )*(?:like|love|hate|enjoy|prefer)\s+(?:to see|how|that|this|these|those|it|them|your|what|when|the)\b|\b(?:loved|hated|enjoyed)\b",
-        text,
-        re.IGNORECASE,
-    ):
-        return False
-    return bool(_PREFERENCE.match(text) or _PREFERENCE_ZH.match(text))
+    return not _OF_THE_TALK.search(text) and bool(_PREFERENCE.match(text) or _PREFERENCE_ZH.match(text))
 
 
 _DECISION = re.compile(
@@ -165,9 +167,10 @@ _IN_FAVOUR = re.compile(
 
 def is_decision(text: str) -> bool:
     """Whether the speaker says that something was decided, or that one thing was given up in favour of another."""
-    return bool(_DECISION.match(text) or _DECISION_ZH.search(text) or _IN_FAVOUR.search(text)) and not re.search(
-        r"\b(?:haven't|not yet|never|didn't|yet to)\s+(?:decide|agree|settle)", text, re.IGNORECASE
-    )
+    return bool(_DECISION.match(text) or _DECISION_ZH.search(text) or _IN_FAVOUR.search(text)) and not _UNDECIDED.search(text)
+
+
+_UNDECIDED = re.compile(r"\b(?:haven't|not yet|never|didn't|yet to)\s+(?:decide|agree|settle)", re.IGNORECASE)
 
 
 _HOLD = re.compile(
@@ -182,7 +185,10 @@ _HOLD_ZH = re.compile(
 
 def is_hold(text: str) -> bool:
     """Whether something must wait for somebody's word ("don't deploy until I say so", 先别上线)."""
-    return bool(_HOLD.search(text) or _HOLD_ZH.search(text))
+    return bool(_HOLD.search(text) or _HOLD_ZH.search(text)) and not _GO_ON.search(text)
+
+
+_GO_ON = re.compile(r"\b(?:don't|do not|never) (?:stop|quit|rest|give up|finish|return|come back)\b|\bno stopping\b", re.IGNORECASE)
 
 
 _GOAL = re.compile(

@@ -14,6 +14,7 @@ from pipelines.engines.local.events import event_claim
 from pipelines.engines.local.facts import PROJECT, Fact, facts_in, named_before
 from pipelines.engines.local.personal import personal_facts
 from pipelines.engines.local.procedures import procedures
+from pipelines.engines.local.results import result_facts
 from pipelines.engines.local.speech import QUOTE_MAX, Utterance, body_of, clauses, dangling, reason_in, shortened, statement_of, typed, utterances
 from pipelines.model import Claim, Kind, Origin, Question, Quote, Turn
 from pipelines.ports import Extracted, Window
@@ -44,6 +45,7 @@ class LocalEngine:
             elif turn.origin is Origin.ASSISTANT and turn.call is None and not turn.sidechain:
                 talk = replace(talk, before=turn.text)
         found.claims.extend(procedures(window.turns))
+        found.claims.extend(result_facts(window.turns))
         made = {c.uid: replace(c, made_by=self.name) for c in found.claims}
         return Extracted(claims=tuple(made.values()), questions=tuple(found.questions))
 
@@ -187,11 +189,7 @@ def _cued(said: Utterance, cue: Cue, body: str) -> Claim:
     read = parse(body_of(shown.text), speaker=said.turn.speaker)
     slotted = read.form is Form.SLOT and cue.kind in {Kind.PREFERENCE, Kind.DECISION, Kind.FACT} and _whole_value(read)
     words = " ".join(w for w in read.words if w not in _POLAR)
-    own = cue.kind is Kind.PREFERENCE or (
-        cue.kind is Kind.GOAL
-        and re.match(r"(?:[Mm]y|I)\b|我(?!们)", body) is not None
-        and re.match(r"I (?:want|need|would like) to \w+ (?:this|the|our)\b", body) is None
-    )
+    own = cue.kind is Kind.PREFERENCE or (cue.kind is Kind.GOAL and body.startswith(("My ", "my ", "我的")))
     reason, extra = _reason(said, read.reason, shown)
     return Claim(
         kind=cue.kind,

@@ -27,7 +27,7 @@ class Personal:
 
 def personal_facts(sentence: str) -> tuple[Personal, ...]:
     """What a plain sentence says of its speaker, in order; empty for everything not said outright."""
-    if _NOT_NOW.search(sentence):
+    if not _SELF.search(sentence) or _NOT_NOW.search(sentence):
         return ()
     found = _first(sentence, _CHINESE) if re.search(r"[\u4e00-\u9fff]", sentence) else [f for part in _parts(sentence) for f in _first(part, _ENGLISH)]
     return tuple(member for fact in {f.attribute: f for f in found}.values() for member in _members(fact))
@@ -41,6 +41,9 @@ def _members(fact: Personal) -> tuple[Personal, ...]:
     return tuple(replace(fact, value=value) for value in values)
 
 
+_SELF = re.compile(r"\b(?:I|I'm|I’m|my|My|me|[Ww]e)\b|我|叫|搬|住")
+_AGAIN = re.compile(r"(?:,|;|:|\s[—–-]|\band\b|\bbut\b|,\s*and\b)\s+(?=(?:I\b|I'm|my\s))")
+_SHARED = re.compile(r"\band\s+(?=(?:work|live|drive|speak|play|fly|have)\b)")
 _NOT_NOW = re.compile(
     r"\b(?:used to|would|might|(?-i:may)|could|thinking (?:of|about)|considering|planning|plan to|going to|gonna|about to|hope|hoping|wish|if|when I was|as a (?:kid|child)|pretend|imagine|suppose"
     r"|joking|kidding|lol|haha|almost|nearly|wonder(?:ing)?|wanted|next (?:week|month|year|spring|summer|fall|autumn|winter)|tomorrow|tonight|yesterday|for a (?:bit|while|few)|temporarily|for now)\b"
@@ -263,8 +266,8 @@ _CHINESE = _compiled(_rows_chinese())
 
 def _parts(sentence: str) -> list[str]:
     """The sentence, and its later halves that begin with the first person again ("I live in Porto and I work at Bosch", "…, and my dog is called Rex")."""
-    starts = [0, *(m.end() for m in re.finditer(r"(?:,|;|:|\s[—–-]|\band\b|\bbut\b|,\s*and\b)\s+(?=(?:I\b|I'm|my\s))", sentence))]
-    shared = [m for m in re.finditer(r"\band\s+(?=(?:work|live|drive|speak|play|fly|have)\b)", sentence)] if re.match(r"I\b", sentence) else []
+    starts = [0, *(m.end() for m in _AGAIN.finditer(sentence))]
+    shared = [m for m in _SHARED.finditer(sentence)] if sentence.startswith("I ") else []
     return [sentence[s:] for s in dict.fromkeys(starts)] + [f"I {sentence[m.end() :]}" for m in shared]
 
 

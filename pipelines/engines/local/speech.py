@@ -38,6 +38,14 @@ _MACHINE_LINE = re.compile(
 _LISTED = re.compile(r"^\s*(?:[-*+•]\s|\d+[.)、]\s|#{1,6}\s|\||\[[ x]\])")
 _TERMINAL = tuple(".!?:;。！？：；…")
 _WRAP_MIN = 30
+_BREAK = re.compile(r"\s*\n\s*")
+_PLAIN_WORD = re.compile(r"[a-z]+[,:']?[a-z]*")
+_SPACES = re.compile(r"\s+")
+_WORDS = re.compile(r"[\w./@#-]+")
+_THIRD_PERSON = re.compile(r"\s+\w+s\b")
+_EXISTS = re.compile(r"\s+(?:is|are|was|were|will|must|should|has|have)\b", re.IGNORECASE)
+_PLACED = re.compile(r"\b(?:live|lived|moved|stay|born|over|out|in|from)\s*$", re.IGNORECASE)
+_LINES = re.compile(r"[^\n]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +59,7 @@ class Utterance:
     @property
     def text(self) -> str:
         """The words as typed, line breaks folded to a space."""
-        return re.sub(r"\s*\n\s*", " ", self.turn.text[self.start : self.end])
+        return _BREAK.sub(" ", self.turn.text[self.start : self.end])
 
     @property
     def quote(self) -> Quote:
@@ -103,12 +111,12 @@ def statement_of(text: str) -> str:
     """The words as a sentence of its own: `body_of` with a capital letter where it opens with a plain word."""
     shown = body_of(text)
     first = shown.split(" ", 1)[0]
-    return shown[:1].upper() + shown[1:] if first.isascii() and re.fullmatch(r"[a-z]+[,:']?[a-z]*", first) else shown
+    return shown[:1].upper() + shown[1:] if first.isascii() and _PLAIN_WORD.fullmatch(first) else shown
 
 
 def body_of(text: str) -> str:
     """The words without what only links them to the talk ("no, ", "ok so", "please"); nothing else changed."""
-    shown = re.sub(r"\s+", " ", text).strip(" \t\n-–—*•")
+    shown = _SPACES.sub(" ", text).strip(" \t\n-–—*•")
     previous = ""
     while shown != previous:
         previous = shown
@@ -153,15 +161,15 @@ _COMPLEMENT = re.compile(
 
 def _unnamed(text: str, found: re.Match[str]) -> bool:
     word = found.group().casefold()
-    before = re.findall(r"[\w./@#-]+", text[: found.start()])
+    before = _WORDS.findall(text[: found.start()])
     after = text[found.end() :]
     if word in {"this", "that", "these", "those"} and _OF_THE_SCOPE.match(after):
         return False
-    if word == "that" and before and (_COMPLEMENT.match(after) or re.match(r"\s+\w+s\b", after)):
+    if word == "that" and before and (_COMPLEMENT.match(after) or _THIRD_PERSON.match(after)):
         return False
-    if word == "there" and re.match(r"\s+(?:is|are|was|were|will|must|should|has|have)\b", after, re.IGNORECASE):
+    if word == "there" and _EXISTS.match(after):
         return False
-    if word in {"here", "there"} and re.search(r"\b(?:live|lived|moved|stay|born|over|out|in|from)\s*$", text[: found.start()], re.IGNORECASE):
+    if word in {"here", "there"} and _PLACED.search(text[: found.start()]):
         return True
     named_before = len(before) >= 3 and any(len(w) > 3 for w in before[:-1])
     return not (named_before and word not in {"this", "that", "these", "those", "above", "below", "the above", "the same", "the other"})
@@ -196,7 +204,7 @@ def _pasted(text: str) -> Iterator[tuple[int, int]]:
     """Spans nobody typed: fences, tagged blocks, `>` lines, IDE context, lines of logs and code."""
     for pattern in (_FENCE, _TAGGED, _IDE_CONTEXT, _QUOTED_LINE):
         yield from (found.span() for found in pattern.finditer(text))
-    for line in re.finditer(r"[^\n]+", text):
+    for line in _LINES.finditer(text):
         if _MACHINE_LINE.match(line.group()) or (line.group().startswith(("    ", "\t\t")) and not _reads_as_prose(line.group())):
             yield line.span()
 
@@ -236,7 +244,7 @@ def _goes_on(text: str, before: Span, after: Span) -> bool:
 
 def _is_prose(sentence: str) -> bool:
     """Mostly letters and at least two words (or three Chinese characters): a sentence, not a fragment of data."""
-    dense = re.sub(r"\s", "", sentence)
+    dense = _SPACES.sub("", sentence)
     if not dense or dense.endswith((";", "{", "(", '",', "=>")) or "=>" in dense:
         return False
     letters = sum(ch.isalpha() for ch in dense)

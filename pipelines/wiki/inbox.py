@@ -152,7 +152,7 @@ def _row(entry: Entry, notes: list[Spans]) -> str:
     marks = "".join(f" [^{n}]" for n in numbers)
     why: list[Part] = [" (", plain(entry.reason.replace("_", " ")), ")"] if entry.reason else []
     words = join(entry.spans, *why, ": ", code(entry.command))
-    return f"- [ ] {inline.write_line(words)}{marks} ^n-{_id(entry.uid)}"
+    return f"- [ ] {inline.write((*words, inline.Span(' ')) if marks else words).rstrip()}{marks} ^n-{_id(entry.uid)}"
 
 
 def _id(uid: str) -> str:

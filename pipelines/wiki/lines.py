@@ -181,7 +181,7 @@ _WITHDRAWN = {
 def _withdrawn(item: Item) -> Draft:
     assert item.verdict is not None, "only a line with such a verdict is withdrawn"
     spans, _ = carried_text(item.markdown or item.statement, lambda _: None)
-    right = _led(" Now: ", item.corrected_to or "")
+    right = _led(" Now: ", item.corrected_to or "") if item.verdict is not Verdict.DUPLICATE else []
     text = join(_WITHDRAWN[item.verdict], ": ", spans or plain(item.statement), *right)
     return Draft(text, footnotes(item.cites), item.anchor)
 

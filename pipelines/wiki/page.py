@@ -163,4 +163,4 @@ def _yaml() -> YAML:
 
 def link(title: str, path: str) -> Span:
     """A link to a page of this wiki under its title."""
-    return Span(inline.clean(title), Style.LINK, path)
+    return inline.normal((Span(title, Style.LINK, path),))[0]

@@ -50,7 +50,8 @@ def split(text: str, *, path: str = "page") -> tuple[str, str, str]:
         raise NotAPage(path, "the line that parts our words from the person's is missing")
     head, below = text[: found.start()], text[found.end() :]
     newline = "\r\n" if "\r\n" in head else "\n"
-    start, end = _footnote_block(below, wanted=max((int(n) for n in re.findall(r"\[\^(\d+)\]", head)), default=0))
+    marks = re.findall(r"\[\^(\d+)\]", re.sub(r"(`+).*?\1", "", head))
+    start, end = _footnote_block(below, wanted=max((int(n) for n in marks), default=0))
     before, notes, after = below[:start], below[start:end], below[end:]
     before = before.removesuffix(newline) if notes else before
     if after and before and not before.endswith("\n"):
@@ -59,8 +60,10 @@ def split(text: str, *, path: str = "page") -> tuple[str, str, str]:
 
 
 def _footnote_block(below: str, *, wanted: int) -> tuple[int, int]:
-    """Where our footnotes stand: the last run `[^1]:`, `[^2]:` … of the wanted length, or the last run at all, or the end."""
+    """Where our footnotes stand: the last run `[^1]:`, `[^2]:` … of the wanted length, or the last run at all; the end when we wrote none."""
     best = (len(below), len(below))
+    if not wanted:
+        return best
     for opening in re.finditer(r"^\[\^1\]: ", below, re.MULTILINE):
         number, end = 1, opening.start()
         while found := re.compile(rf"(?:\s*\n)?\[\^{number}\]: [^\n]*(?:\n|\Z)").match(below, end):

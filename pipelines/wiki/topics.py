@@ -91,7 +91,7 @@ def layout(items: Sequence[Item]) -> Layout:
     shown = [i for i in items if i.status in LIVE | PAST and i.verdict is not Verdict.NEEDS_RECHECK]
     memory = _memory_topics([i for i in shown if i.carried])
     rest = _join_memory(memory, [i for i in shown if not i.carried])
-    named = _few(_named_subjects(rest), pages=len(memory) + len({_shelf(i) for i in rest}), notes=sum(1 for i in shown if i.status in LIVE))
+    named = _few(_named_subjects(rest), rest, memory=len(memory), notes=sum(1 for i in shown if i.status in LIVE))
     topics = [*memory.values(), *_subject_topics(rest, named), *_shelf_topics([i for i in rest if _key(i) not in named])]
     parts = [part for topic in sorted(topics, key=lambda t: t.key) for part in _split(topic)]
     paths = assign({_part_key(t): t.title for t in parts})
@@ -215,9 +215,15 @@ def is_name(text: str) -> bool:
     return all(word[0].isupper() for word in bare.split() if word[0].isalpha() and len(word) > 3) and bare[0].isupper()
 
 
-def _few(named: Sequence[str], *, pages: int, notes: int) -> frozenset[str]:
-    """Under 30 notes at most 8 pages: the subjects with the fewest notes give way (memory files and shelves never do)."""
-    return frozenset(named if notes >= SMALL_NOTES else named[: max(0, SMALL_PAGES_MAX - pages)])
+def _few(named: Sequence[str], items: Sequence[Item], *, memory: int, notes: int) -> frozenset[str]:
+    """Under 30 notes at most 8 pages: the subjects with the fewest notes give way to the shelves (memory files never do)."""
+    if notes >= SMALL_NOTES:
+        return frozenset(named)
+    for count in range(len(named), 0, -1):
+        shelves = {_shelf(i) for i in items if i.status in LIVE and _key(i) not in named[:count]}
+        if memory + count + len(shelves) <= SMALL_PAGES_MAX:
+            return frozenset(named[:count])
+    return frozenset()
 
 
 def _subject_topics(items: Sequence[Item], named: frozenset[str]) -> list[Topic]:

@@ -56,3 +56,18 @@ class Lineage(Reading, Claims):
     def claims_of(self, scope: str, uids: Iterable[str]) -> tuple[GatedClaim, ...]:
         """Those of these claims that a current reading holds, by uid."""
         return self._gated(scope, ((t.claims.c.uid.in_(part),) for part in chunks(sorted(set(uids)))))
+
+    def formats(self, scope: str) -> Mapping[str, str]:
+        """Format of each source, by identity."""
+        s = t.sources.c
+        with self.reading("read the sources") as conn:
+            rows = conn.execute(select(s.identity, s.format).where(s.scope_id == self.scope_of(conn, scope))).all()
+        return {r.identity: r.format for r in rows}
+
+    def segments(self, scope: str) -> tuple[tuple[str, int, int, int, str], ...]:
+        """(source, generation, offset, length, blob) of everything in the archive, in order."""
+        g, s = t.segments.c, t.sources.c
+        query = select(s.identity, g.generation, g.offset, g.length, g.blob).join_from(t.segments, t.sources, s.id == g.source_id)
+        with self.reading("read what is archived") as conn:
+            rows = conn.execute(query.where(g.scope_id == self.scope_of(conn, scope))).all()
+        return tuple(sorted((r.identity, r.generation, r.offset, r.length, r.blob) for r in rows))

@@ -195,7 +195,9 @@ def test_positions_grow_and_places_point_into_the_file(case: Case) -> None:
 
 @each
 def test_text_can_be_stored_anywhere(case: Case) -> None:
-    text = case.log().replace("5433", "\\u0000\\ud83d 5433").replace("v2", "\\u0000\\ud83d").replace("Porto", "\\u0000\\ud83d").replace("3 May", "\\u0000\\ud83d")
+    text = (
+        case.log().replace("5433", "\\u0000\\ud83d 5433").replace("v2", "\\u0000\\ud83d").replace("Porto", "\\u0000\\ud83d").replace("3 May", "\\u0000\\ud83d")
+    )
     turns = case.reader.read(_records(text), {}, _where(case)).turns
     assert any("\ufffd" in turn.text and turn.flagged for turn in turns)
     assert all("\x00" not in turn.text and turn.text.encode() for turn in turns)

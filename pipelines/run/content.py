@@ -1,0 +1,249 @@
+"""What a wiki is rendered from, gathered: beliefs, online notes with their verdicts, and the log lines both rest on."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from pathlib import PurePosixPath
+
+from pipelines.engines.local.worklog import WorkRecord, work_log
+from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Quote, Status, Turn, Verdict, Version
+from pipelines.ports import Occurrence
+from pipelines.run.sources import standing_notes
+from pipelines.stages.extractor import prepare
+from pipelines.store import Head, Store
+from pipelines.text.values import typed_values
+from pipelines.wiki.content import Asked, Carried, Cite, Content, Correction, HistoryLine, Item, Quarantined, Side, Work
+
+CITES_MAX = 3
+RECENT = timedelta(days=14)
+_LIVE = (Status.CONFIRMED, Status.DISPUTED, Status.NEEDS_RECHECK, Status.DRAFT)
+_WRONG = frozenset({Verdict.CORRECTED, Verdict.SUPERSEDED, Verdict.CONTRADICTED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Claims, and the turns and places their quotes stand in, read in a few queries."""
+
+    claims: Mapping[str, Claim]
+    turns: Mapping[str, Turn]
+    places: Mapping[str, tuple[Occurrence, ...]]
+
+    def cite(self, quote: Quote, remark: str = "") -> Cite | None:
+        """The footnote of a quote: the session a page cites, its line, who speaks there; None when the turn is not there."""
+        turn = self.turns.get(quote.turn)
+        if turn is None:
+            return None
+        origin = turn.origin_of(quote.start, quote.end)
+        who = turn.speaker if turn.speaker and origin is Origin.USER else origin.value
+        return Cite(session=turn.session, line=turn.place.line, at=turn.at, who=who, quote=quote.text, remark=remark)
+
+    def cites(self, claims: Iterable[str]) -> tuple[Cite, ...]:
+        """At most three footnotes for a sentence: the first words of its oldest claim and of its two newest."""
+        found = [(self.claims[uid], c) for uid in claims if uid in self.claims for q in self.claims[uid].quotes[:2] if (c := self.cite(q))]
+        cites = sorted({c: None for _, c in found}, key=lambda c: (c.at is not None, c.at.timestamp() if c.at else 0.0, c.session or "", c.line or 0, c.quote))
+        return tuple(cites if len(cites) <= CITES_MAX else [cites[0], *cites[-(CITES_MAX - 1) :]])
+
+    def speakers(self, claims: Iterable[str]) -> str:
+        """Who said it, when one named person did."""
+        names = {t.speaker for uid in claims if uid in self.claims for q in self.claims[uid].quotes if (t := self.turns.get(q.turn)) and t.speaker}
+        return names.pop() if len(names) == 1 else ""
+
+    def days(self, claims: Iterable[str]) -> tuple[date, ...]:
+        """The days on which something worked."""
+        times = {t.at.date() for uid in claims if uid in self.claims for q in self.claims[uid].quotes if (t := self.turns.get(q.turn)) and t.at}
+        return tuple(sorted(times))
+
+
+def gather(store: Store, scope: str, claims: Iterable[str], quotes: Iterable[Quote] = ()) -> Evidence:
+    """Everything needed to cite these claims and quotes."""
+    found = store.claims(scope, claims)
+    uids = {q.turn for c in found.values() for q in c.quotes} | {q.turn for q in quotes}
+    return Evidence(claims=found, turns=store.turns(scope, uids), places=store.occurrences(scope, uids))
+
+
+def content_of(store: Store, scope: str, *, title: str, own: dict[str, str], redirects: dict[str, str]) -> Content:
+    """The whole content of the scope's present revision."""
+    heads = store.heads(scope)
+    findings = store.findings(scope)
+    notes = standing_notes(store.online_notes(scope))
+    evidence = gather(store, scope, {c for h in heads for c in h.version.claims}, (q for f in findings.values() for q in f.quotes))
+    by_note: defaultdict[str, list[Head]] = defaultdict(list)
+    for head in heads:
+        by_note[head.version.note].append(head)
+    versions = {note: tuple(h.version for h in hs) for note, hs in sorted(by_note.items())}
+    items = [i for vs in versions.values() if (i := note_item(vs, evidence))]
+    carried = [_carried_item(n, findings.get(n.uid), versions, evidence) for n in notes]
+    return Content(
+        title=title, items=(*items, *carried), corrections=_corrections(notes, findings, versions, evidence), quarantined=_quarantined(store, scope),
+        asked=_asked(store, scope), work=_work(store, scope), own=own, redirects=redirects,
+    )  # fmt: skip
+
+
+# --- notes -------------------------------------------------------------------------------------------------------------------------------
+
+
+def note_item(versions: Sequence[Version], evidence: Evidence) -> Item | None:
+    """A note as a page shows it: its leading version, the others as history or sides; None when nothing of it may be cited."""
+    lead = _lead(versions)
+    cites = evidence.cites(lead.claims)
+    if not cites or lead.status in {Status.QUARANTINED, Status.RETRACTED}:
+        return None
+    sides = _sides(versions, evidence) if lead.status is Status.DISPUTED else ()
+    if lead.status is Status.DISPUTED and len(sides) < 2:
+        return None
+    times = [v for v in versions if v.status in _LIVE] or [lead]
+    past = [v for v in versions if v is not lead and v.status in {Status.SUPERSEDED, Status.EXPIRED}]
+    return Item(
+        uid=lead.note, kind=lead.kind, status=lead.status, subject=lead.subject, statement=lead.statement, value=lead.value, cites=cites,
+        said_by=evidence.speakers(lead.claims), history=tuple(h for v in past if (h := _history(v, evidence))), sides=sides, attribute=lead.attribute,
+        qualifier=lead.qualifier, applies_to=lead.applies_to, worked_on=evidence.days(lead.claims) if lead.kind is Kind.PROCEDURE else (),
+        sessions=max(1, lead.roots), valid_until=lead.valid_until, oldest_evidence=_least(v.oldest_evidence for v in times),
+        newest_evidence=_most(v.newest_evidence for v in times), high_stakes=any(v.kind == "money" for v in typed_values(lead.statement)),
+        missed=lead.missed, reason=lead.reason or "",
+    )  # fmt: skip
+
+
+_RANK = (*_LIVE, Status.SUPERSEDED, Status.EXPIRED, Status.RETRACTED, Status.QUARANTINED)
+
+
+def _lead(versions: Sequence[Version]) -> Version:
+    return min(versions, key=lambda v: (_RANK.index(v.status), -(v.newest_evidence.timestamp() if v.newest_evidence else 0.0), v.slot))
+
+
+def _sides(versions: Sequence[Version], evidence: Evidence) -> tuple[Side, ...]:
+    found = []
+    for v in versions:
+        if v.status is Status.DISPUTED and (cites := evidence.cites(v.claims)):
+            found.append(Side(statement=v.statement, cites=cites, said_by=evidence.speakers(v.claims), at=v.newest_evidence))
+    return tuple(found)
+
+
+def _history(version: Version, evidence: Evidence) -> HistoryLine | None:
+    cites = evidence.cites((*version.claims, *([version.ended_by] if version.ended_by else ())))
+    if not cites:
+        return None
+    return HistoryLine(
+        statement=version.statement, cites=cites, since=version.valid_from, until=version.valid_until, said_by=evidence.speakers(version.claims),
+        status=version.status, reason="" if version.reason == "lower_standing" else version.reason or "", taken=version.reason != "lower_standing",
+        slot=version.slot,
+    )  # fmt: skip
+
+
+# --- online notes ------------------------------------------------------------------------------------------------------------------------
+
+
+def _carried_item(note: OnlineNote, finding: Finding | None, versions: Mapping[str, tuple[Version, ...]], evidence: Evidence) -> Item:
+    proof = tuple(c for q in (finding.quotes if finding else ()) if (c := evidence.cite(q, finding.verdict.value if finding else "")))
+    verdict = finding.verdict if finding else Verdict.UNCHECKED
+    return Item(
+        uid=note.uid[:12], kind=note.kind, status=Status.CONFIRMED, subject=note.title, statement=note.text, markdown=note.markdown,
+        cites=proof or (_file_cite(note, verdict),), verdict=verdict, corrected_to=_right(finding, versions) if finding and finding.verdict in _WRONG else None,
+        carried=Carried(
+            folder=note.folder, path=note.path, title=note.title, position=note.position, line=note.line, heading=note.heading,
+            description=note.description, index=note.index, targets=tuple(_target(note, x) for x in note.links if "://" not in x),
+        ),
+        newest_evidence=note.written_at if note.dated_by != "mtime" else None,
+    )  # fmt: skip
+
+
+def _file_cite(note: OnlineNote, verdict: Verdict) -> Cite:
+    remark = {Verdict.NO_LOG: "no log", Verdict.UNSUPPORTED: "its log says nothing of it", Verdict.UNCHECKED: "not checked"}.get(verdict, verdict.value)
+    return Cite(source=f"{note.folder}/{note.path}", line=note.line, at=note.written_at if note.dated_by != "mtime" else None, who="note", remark=remark)
+
+
+def _target(note: OnlineNote, link: str) -> str:
+    """A link's target as a path in the note's folder; a wikilink names a file without its ending."""
+    place = link.split("#")[0]
+    joined = PurePosixPath(note.path).parent / place if place else PurePosixPath(note.path)
+    return (joined if joined.suffix else joined.with_name(f"{joined.name}.md")).as_posix()
+
+
+def _right(finding: Finding, versions: Mapping[str, tuple[Version, ...]]) -> str | None:
+    """What the note should say: the confirmed note's own sentence, else the words of the log."""
+    stands = versions.get(finding.version or "")
+    lead = _lead(stands) if stands else None
+    return lead.statement if lead and lead.status is Status.CONFIRMED else finding.corrected
+
+
+def _corrections(
+    notes: Sequence[OnlineNote], findings: Mapping[str, Finding], versions: Mapping[str, tuple[Version, ...]], evidence: Evidence
+) -> tuple[Correction, ...]:
+    out = []
+    for note in notes:
+        finding = findings.get(note.uid)
+        if finding is None or finding.verdict not in {Verdict.CORRECTED, Verdict.SUPERSEDED}:
+            continue
+        cites = tuple(c for q in finding.quotes if (c := evidence.cite(q)))
+        right = _right(finding, versions)
+        if cites and right:
+            path = f"{note.folder}/{note.path}"
+            out.append(Correction(uid=note.uid[:12], wrong=note.text, right=right, path=path, line=note.line, cites=cites, at=_most(c.at for c in cites)))
+    return tuple(out)
+
+
+# --- what waits, and what was done -------------------------------------------------------------------------------------------------------
+
+
+def _quarantined(store: Store, scope: str) -> tuple[Quarantined, ...]:
+    held = [g for g in store.all_claims(scope) if g.outcome is Outcome.QUARANTINE]
+    turns = store.turns(scope, {g.claim.quotes[0].turn for g in held})
+    out = []
+    for g in held:
+        turn = turns.get(g.claim.quotes[0].turn)
+        if turn:
+            gate = next(r.gate for r in g.results if r.outcome is Outcome.QUARANTINE)
+            out.append(Quarantined(uid=g.claim.uid[:12], gate=gate, origin=turn.origin.value, session=turn.session, line=turn.place.line))
+    return tuple(out)
+
+
+def _asked(store: Store, scope: str) -> tuple[Asked, ...]:
+    questions = [q for asked in store.questions(scope).values() for q in asked]
+    evidence = gather(store, scope, (), (q for asked in questions for q in asked.quotes))
+    out: dict[str, Asked] = {}
+    for question in questions:
+        cites = tuple(c for q in question.quotes if (c := evidence.cite(q)))
+        if cites:
+            uid = question.quotes[0].turn[:12]
+            out[uid] = Asked(uid=uid, text=question.text, cites=cites, at=_most(c.at for c in cites))
+    return tuple(out[uid] for uid in sorted(out))
+
+
+def _work(store: Store, scope: str) -> tuple[Work, ...]:
+    """The sessions of the last two weeks before the newest one, from their records alone."""
+    spans = store.spans(scope)
+    newest = _most(last for _, last in spans.values())
+    recent = sorted(s for s, (_, last) in spans.items() if newest and last and newest - last <= RECENT)
+    infos = {i.uid: i for i in store.sessions(scope)}
+    records = (work_log(prepare(infos[s], store.turns_of(scope, s))) for s in recent if s in infos)
+    return tuple(_one_work(r) for r in records if r)
+
+
+def _one_work(record: WorkRecord) -> Work:
+    failed = f"{', '.join(record.failed)} failed" if record.failed else ""
+    asked = f"asked: {record.open_question.text}" if record.open_question else ""
+    return Work(
+        session=record.session, started=record.started, ended=record.ended, branch=record.branch or "", asked=record.first_prompt.text if record.first_prompt else "",
+        commits=tuple(f"{c.sha} {c.subject}" for c in record.commits), files=record.files, outcome="; ".join(x for x in (failed, asked) if x),
+        uncommitted=len(record.uncommitted),
+    )  # fmt: skip
+
+
+def verdicts(notes: Iterable[OnlineNote], findings: Mapping[str, Finding]) -> Counter[str]:
+    """How many online notes have which verdict."""
+    return Counter(findings[n.uid].verdict.value for n in notes if n.uid in findings)
+
+
+def _most(times: Iterable[datetime | None]) -> datetime | None:
+    return max((t for t in times if t), default=None)
+
+
+def _least(times: Iterable[datetime | None]) -> datetime | None:
+    return min((t for t in times if t), default=None)
+
+
+def without_own(content: Content) -> Content:
+    """The same content with nothing a person wrote: what a rebuild from the store alone compares."""
+    return replace(content, own={})

@@ -1,0 +1,74 @@
+"""The morning report of a dream, filled from what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pipelines.model import Finding, OnlineNote, Status, Verdict
+from pipelines.report import DreamReport
+from pipelines.run.parts import Parts, Request
+from pipelines.run.sources import Taken, standing_notes
+from pipelines.run.wiki import Organized
+from pipelines.stages.resolver import Resolution, Verb
+from pipelines.wiki.inbox import entries
+from pipelines.wiki.journal import Corrected, Report, journal_path, report
+
+WAITING_MAX = 3
+
+
+def morning_report(
+    parts: Parts, request: Request, done: DreamReport, taken: Taken, resolutions: Sequence[Resolution], findings: Mapping[str, Finding], organized: Organized
+) -> dict[str, bytes] | None:
+    """Path and bytes of the report of this dream; None when it changed nothing."""
+    today = parts.now().date()
+    waiting = entries(organized.content)
+    notes = {n.uid: n for n in standing_notes(parts.store.online_notes(request.scope))}
+    fresh = {n for n in _new_findings(parts, request, done.dream)}
+    text = report(
+        Report(
+            day=today, waiting=waiting[:WAITING_MAX], corrected=_corrected(notes, findings, organized, fresh), learnt=_learnt(resolutions),
+            work=tuple(w.asked for w in organized.content.work if w.asked)[-3:], merged=_merged(resolutions, findings, notes, fresh), retired=_retired(resolutions),
+            refused=done.rejected, left_out=organized.tree.brief.moved, problems=_problems(taken, organized), redacted=done.redacted,
+            drafts=done.notes.drafts if any(r.verb is Verb.NEW for r in resolutions) else 0, undo=f"dreamd revert {done.dream}",
+        )
+    )  # fmt: skip
+    return {journal_path(today): text.encode("utf-8", "surrogateescape")} if text else None
+
+
+def _new_findings(parts: Parts, request: Request, dream: str) -> set[str]:
+    """Notes whose verdict is of this dream."""
+    return {d.decision.note for d in parts.store.decisions(request.scope, dream=dream) if d.decision.stage == "analyze" and d.decision.note}
+
+
+def _corrected(notes: Mapping[str, OnlineNote], findings: Mapping[str, Finding], organized: Organized, fresh: set[str]) -> tuple[Corrected, ...]:
+    right = {c.uid: c.right for c in organized.content.corrections}
+    out = []
+    for uid, finding in sorted(findings.items()):
+        note = notes.get(uid)
+        if note and uid in fresh and finding.verdict in {Verdict.CORRECTED, Verdict.SUPERSEDED} and note.uid[:12] in right:
+            proof = finding.quotes[0].text if finding.quotes else ""
+            out.append(Corrected(old=note.text, new=right[note.uid[:12]], proof=proof, path=f"{note.folder}/{note.path}", line=note.line))
+    return tuple(out)
+
+
+def _learnt(resolutions: Sequence[Resolution]) -> tuple[str, ...]:
+    """Sentences that are confirmed now and were not before."""
+    made = (v for r in resolutions if r.verb in {Verb.NEW, Verb.SUPERSEDES, Verb.EXTENDS} for v in r.versions if v.status is Status.CONFIRMED)
+    return tuple(dict.fromkeys(v.statement for v in sorted(made, key=lambda v: (v.kind, v.note, v.slot))))
+
+
+def _merged(resolutions: Sequence[Resolution], findings: Mapping[str, Finding], notes: Mapping[str, OnlineNote], fresh: set[str]) -> tuple[str, ...]:
+    repeated = (notes[uid].text for uid, f in sorted(findings.items()) if f.verdict is Verdict.DUPLICATE and uid in fresh and uid in notes)
+    return (*(r.note for r in resolutions if r.verb is Verb.MERGES), *repeated)
+
+
+def _retired(resolutions: Sequence[Resolution]) -> tuple[str, ...]:
+    return tuple(r.note for r in resolutions if r.verb is Verb.RETRACTS)
+
+
+def _problems(taken: Taken, organized: Organized) -> tuple[str, ...]:
+    out = [f"{path}: {why}" for path, why in taken.problems]
+    out += [f"rewritten and read anew: {path}" for path in taken.logs.rewritten]
+    out += [f"left as it is: {path} ({why})" for path, why in organized.published.held]
+    out += [f"not ours, not touched: {path}" for path in organized.published.strangers]
+    return tuple(out)

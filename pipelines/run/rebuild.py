@@ -1,0 +1,50 @@
+"""What is derived, derived again: the wiki from the store, and the notes from the archived logs."""
+
+from __future__ import annotations
+
+from pipelines.model import Version
+from pipelines.notes.beliefs import believe
+from pipelines.notes.identity import block_keys, group_key
+from pipelines.run.parts import Parts, Request
+from pipelines.run.reading import trusted_sessions, with_trust, witnesses
+from pipelines.run.resolving import lineage_of
+from pipelines.run.wiki import organize
+from pipelines.stages.extractor import judge_all, prepare
+from pipelines.store import GatedClaim
+from pipelines.wiki.publish import read_folder
+
+
+def rebuild_wiki(parts: Parts, request: Request) -> list[str]:
+    """Render and publish the present revision; returns which files of the folder changed by it."""
+    before = read_folder(request.wiki) if request.wiki.is_dir() else {}
+    organize(parts, request)
+    after = read_folder(request.wiki)
+    changed = sorted(p for p in before.keys() | after.keys() if before.get(p) != after.get(p))
+    return [f"{'changed' if p in before and p in after else 'added' if p in after else 'removed'} {p}" for p in changed]
+
+
+def rebuild_from_logs(parts: Parts, request: Request) -> list[str]:
+    """Read every stored session again and fold all claims anew; returns every difference to what is believed, and changes nothing."""
+    store, scope = parts.store, request.scope
+    trusted = trusted_sessions(store, scope)
+    gated: dict[str, GatedClaim] = {}
+    for info in store.sessions(scope):
+        turns = store.turns_of(scope, info.uid)
+        if not turns:
+            continue
+        window = prepare(with_trust(info, info.uid in trusted, request.trusted), turns)
+        for judged in judge_all(parts.engine.extract(window), window):
+            keys = tuple(sorted(block_keys(judged.claim)))
+            gated[judged.claim.uid] = GatedClaim(claim=judged.claim, results=judged.results, group=group_key(judged.claim), blocks=keys)
+    claims = witnesses(store, scope, gated.values(), lineage_of(store, scope))
+    derived = believe(scope, claims, store.rulings(scope), skew_s=request.skew_s, intake_at=parts.now())
+    return _differences(derived, tuple(h.version for h in store.heads(scope)))
+
+
+def _differences(derived: tuple[Version, ...], stands: tuple[Version, ...]) -> list[str]:
+    want = {(v.note, v.slot): v for v in derived}
+    have = {(v.note, v.slot): v for v in stands}
+    out = [f"missing n-{note}: {want[note, slot].statement}" for note, slot in sorted(want.keys() - have.keys())]
+    out += [f"not derived n-{note}: {have[note, slot].statement}" for note, slot in sorted(have.keys() - want.keys())]
+    out += [f"differs n-{k[0]}: {have[k].statement!r} → {want[k].statement!r}" for k in sorted(want.keys() & have.keys()) if want[k].content != have[k].content]
+    return out

@@ -1,0 +1,61 @@
+"""Third part: what the changed claims do to beliefs, staged as changes of the dream."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from pipelines.logs.lineage import content_key, roots
+from pipelines.model import Witnessed
+from pipelines.notes.identity import group_key, identity_of, linked
+from pipelines.run.parts import Parts, Request
+from pipelines.run.reading import witnesses
+from pipelines.stages.resolver import Resolution, Verb, resolve
+from pipelines.store import BeliefChange, Decision, Dream, GatedClaim, Head, Store
+
+REFS_MAX = 50
+
+
+def resolve_dirty(parts: Parts, request: Request, dream: Dream, dirty: frozenset[str]) -> tuple[Resolution, ...]:
+    """Recompute every note the dirty claims touch and stage what differs from what stands."""
+    store, scope = parts.store, request.scope
+    lineage = lineage_of(store, scope)
+    rulings = store.rulings(scope)
+    current = witnesses(store, scope, store.claims_of(scope, dirty), lineage)
+    left = _departed(store, scope, dirty - {w.uid for w in current}, lineage)
+    claims = linked((*current, *left), lambda blocks: witnesses(store, scope, store.claims_in_blocks(scope, blocks), lineage))
+    # A note is named after one of its claims, so every note concerned is the identity of a claim that is here or has left.
+    notes = {identity_of(scope, w.claim).uid for w in claims}
+    gone = {w.uid for w in left}
+    stands = _by_note(store.heads(scope, notes=sorted(notes)))
+    claims = tuple(w for w in claims if w.uid not in gone)
+    versions = {note: [h.version for h in heads] for note, heads in stands.items()}
+    resolutions = resolve(scope, claims, rulings, versions, skew_s=request.skew_s, intake_at=parts.now())
+    changes = [_change(r) for r in resolutions if r.verb is not Verb.SAME]
+    store.stage(dream, changes, {r.note: [h.token for h in stands.get(r.note, ())] for r in resolutions})
+    return resolutions
+
+
+def _departed(store: Store, scope: str, uids: frozenset[str], lineage: Mapping[str, str]) -> tuple[Witnessed, ...]:
+    """Claims no reading holds any more: what they were linked with has to be decided anew."""
+    held = (GatedClaim(claim=claim, results=(), group=group_key(claim)) for claim in store.claims(scope, uids).values())
+    return witnesses(store, scope, held, lineage)
+
+
+def lineage_of(store: Store, scope: str) -> Mapping[str, str]:
+    """The root of every session of the scope: copies, forks and resumes are one witness."""
+    parents = {info.uid: info.parent for info in store.sessions(scope)}
+    said = {turn.uid: key for turn in store.untimed(scope) if (key := content_key(turn))}
+    return roots(store.stands(scope), parents=parents, said=said)
+
+
+def _by_note(heads: Iterable[Head]) -> dict[str, list[Head]]:
+    out: defaultdict[str, list[Head]] = defaultdict(list)
+    for head in heads:
+        out[head.version.note].append(head)
+    return dict(out)
+
+
+def _change(resolution: Resolution) -> BeliefChange:
+    decision = Decision(stage="resolve", verb=resolution.verb.value, reason=resolution.why[:200], refs=resolution.claims[:REFS_MAX], note=resolution.note)
+    return BeliefChange(note=resolution.note, versions=resolution.versions, decisions=(decision,))

@@ -1,0 +1,118 @@
+"""First part of a dream: logs and memory folders into the store."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+
+from pipelines.logs.intake import IntakeReport, intake
+from pipelines.model import OnlineNote, Ruling, digest
+from pipelines.notes.folder import FolderReading, read_folder
+from pipelines.run.parts import Parts, Request
+
+TRUST = "trust"
+"""Verb of the ruling by which a person who names an events file vouches for its `status: verified` rows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """What came in: the logs' report, and each memory folder as it was read."""
+
+    logs: IntakeReport
+    folders: tuple[FolderReading, ...]
+
+    @property
+    def problems(self) -> tuple[tuple[str, str], ...]:
+        """Sources that were not taken in and note files that were read in part, with the reason."""
+        notes = ((f"{f.folder}/{p.path}", p.why) for f in self.folders for p in f.problems)
+        return (*self.logs.refused, *notes)
+
+
+def take_in(parts: Parts, request: Request) -> Taken:
+    """Read what is new. Each file is its own transaction: what a crash leaves is a prefix that the next dream goes on from."""
+    report = intake(
+        request.paths, store=parts.store, scope=request.scope, archive=parts.archive, redactor=parts.redactor, readers=parts.readers, now=parts.now(),
+        exclude=request.exclude,
+    )  # fmt: skip
+    _vouch(parts, request, report)
+    folders = tuple(read_folder(root, name=name, git_times=parts.git_times) for root, name in named_folders(request.notes))
+    for reading in folders:
+        parts.store.save_online_notes(request.scope, reading.folder, [_masked(parts, n) for n in reading.notes])
+    return Taken(logs=report, folders=folders)
+
+
+def named_folders(roots: Sequence[Path]) -> tuple[tuple[Path, str], ...]:
+    """Each folder with the shortest tail of its path that no other given folder has: a stable name that tells nothing of the machine."""
+    paths = [root.absolute() for root in dict.fromkeys(roots)]
+    out = []
+    for path in paths:
+        parts = path.parts[1:]
+        length = next((n for n in range(1, len(parts)) if sum(p.parts[-n:] == parts[-n:] for p in paths) == 1), len(parts))
+        out.append((path, PurePosixPath(*parts[-length:]).as_posix()))
+    return tuple(out)
+
+
+def standing_notes(notes: Iterable[OnlineNote]) -> tuple[OnlineNote, ...]:
+    """The online notes that count: a folder's own file over what a log shows written into it, of a log's writes the last one a file.
+
+    A file's note takes session, turn and time from the log that shows the same words being written into a file of that name.
+    """
+    notes = tuple(notes)
+    files = [n for n in notes if n.turn is None]
+    written = [n for n in notes if n.turn is not None]
+    origin: dict[tuple[str, str], OnlineNote] = {}
+    for note in sorted(written, key=_written_key):
+        origin.setdefault((_name(note), note.text), note)
+    held = {_name(n) for n in files}
+    own = [replace(n, session=n.session or o.session, turn=o.turn) if (o := origin.get((_name(n), n.text))) else n for n in files]
+    return tuple(sorted([*own, *_last_writes(n for n in written if _name(n) not in held)], key=lambda n: (n.folder, n.path, n.position, n.uid)))
+
+
+def _last_writes(written: Iterable[OnlineNote]) -> list[OnlineNote]:
+    by_file: defaultdict[tuple[str, str], list[OnlineNote]] = defaultdict(list)
+    for note in written:
+        by_file[(note.folder, note.path)].append(note)
+    out: list[OnlineNote] = []
+    for notes in by_file.values():
+        last = max(map(_written_key, notes))
+        out.extend(n for n in notes if _written_key(n) == last)
+    return out
+
+
+def _written_key(note: OnlineNote) -> tuple[bool, float, str]:
+    at: datetime | None = note.written_at
+    return (at is not None, at.timestamp() if at else 0.0, note.turn or "")
+
+
+def _name(note: OnlineNote) -> str:
+    return PurePosixPath(note.path).name
+
+
+def _vouch(parts: Parts, request: Request, report: IntakeReport) -> None:
+    """Naming an events file on the command line is a person's decision, and recorded as one."""
+    named = {str(Path(p).absolute()) for p in request.paths if Path(p).is_file()}
+    for file in report.files:
+        if file.format == "events" and str(Path(file.path).absolute()) in named:
+            for session in file.sessions:
+                parts.store.add_ruling(request.scope, Ruling(uid=digest(TRUST, session), verb=TRUST, target=session))
+
+
+def _masked(parts: Parts, note: OnlineNote) -> OnlineNote:
+    """Secrets of a note file never reach the store either."""
+    raw = note.markdown.encode("utf-8", "surrogatepass")
+    masked = parts.redactor.mask(raw)
+    if not masked.count:
+        return note
+    text = parts.redactor.mask(note.text.encode("utf-8", "surrogatepass")).data.decode("utf-8", "replace")
+    return replace(note, markdown=masked.data.decode("utf-8", "replace"), text=text)
+
+
+def counts_of(report: IntakeReport) -> Mapping[str, int]:
+    """Totals over the files of one intake."""
+    total: Counter[str] = Counter()
+    for file in report.files:
+        total.update(lines=file.lines, good=file.good, bad=file.bad, pending=int(file.pending > 0), redacted=file.redacted, archived=file.archived)
+    return total

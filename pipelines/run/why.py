@@ -1,0 +1,88 @@
+"""From a sentence of the wiki back to the log: the chain of note, claims, quotes and lines, with what stood around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipelines.errors import Refused
+from pipelines.model import Finding, OnlineNote, Quote, Turn, Version
+from pipelines.run.sources import standing_notes
+from pipelines.store import RecordedDecision, Store
+
+AROUND = 3
+"""Turns shown before and after a quoted one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """One quote and the turns around it, the quoted one marked by its uid."""
+
+    quote: Quote
+    turn: Turn
+    source: str
+    around: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain:
+    """Why something stands where it stands. A carried note has `online` and `finding`, a note of dreamd's own its versions."""
+
+    note: str
+    versions: tuple[Version, ...]
+    proofs: tuple[Proof, ...]
+    decisions: tuple[RecordedDecision, ...]
+    online: OnlineNote | None = None
+    finding: Finding | None = None
+
+
+def why(store: Store, scope: str, name: str) -> tuple[Chain, ...]:
+    """The chains of a note (its id, with or without `n-`), or of every note on a page (its path or title). Raises Refused when there is none."""
+    wanted = name.removeprefix("^").removeprefix("n-")
+    notes = standing_notes(store.online_notes(scope))
+    online = [n for n in notes if n.uid.startswith(wanted) and len(wanted) >= 6]
+    own = sorted({h.version.note for h in store.heads(scope) if h.version.note == wanted})
+    if not own and not online:
+        placed = _on_page(store, scope, name)
+        own = [n for n in placed if store.heads(scope, notes=[n])]
+        online = [n for n in notes if n.uid[:12] in placed]
+    if not own and not online:
+        raise Refused(f"no note and no page is called {name!r}: search finds both (dreamd search)")
+    return (*(_chain(store, scope, n) for n in own), *(_carried(store, scope, n) for n in online))
+
+
+def _on_page(store: Store, scope: str, name: str) -> list[str]:
+    pages = store.pages(scope).values()
+    wanted = name.removesuffix(".md").casefold()
+    uids = {p.uid for p in pages if wanted in {p.slug.removesuffix(".md").casefold(), p.title.casefold()}}
+    return [n for n, p in sorted(store.placements(scope).items()) if p.page in uids]
+
+
+def _chain(store: Store, scope: str, note: str) -> Chain:
+    versions = tuple(h.version for h in store.heads(scope, notes=[note]))
+    claims = store.claims(scope, {c for v in versions for c in v.claims})
+    quotes = [q for uid in sorted(claims) for q in claims[uid].quotes]
+    return Chain(note=note, versions=versions, proofs=_proofs(store, scope, quotes), decisions=store.decisions(scope, note=note))
+
+
+def _carried(store: Store, scope: str, note: OnlineNote) -> Chain:
+    finding = store.findings(scope).get(note.uid)
+    quotes = finding.quotes if finding else ()
+    return Chain(
+        note=note.uid[:12], versions=(), proofs=_proofs(store, scope, quotes), decisions=store.decisions(scope, note=note.uid), online=note, finding=finding
+    )  # fmt: skip
+
+
+def _proofs(store: Store, scope: str, quotes: Sequence[Quote]) -> tuple[Proof, ...]:
+    uids = {q.turn for q in quotes}
+    turns = store.turns(scope, uids)
+    places = store.occurrences(scope, uids)
+    out = []
+    for quote in dict.fromkeys(quotes):
+        turn = turns.get(quote.turn)
+        if turn is None:
+            continue
+        near = sorted((t for t in store.turns_of(scope, turn.session) if abs(t.ordinal - turn.ordinal) <= AROUND), key=lambda t: t.ordinal)
+        where = places.get(quote.turn, ())
+        out.append(Proof(quote=quote, turn=turn, source=where[0].source if where else "", around=tuple(near)))
+    return tuple(out)

@@ -1,0 +1,154 @@
+"""Last part: the revision rendered, its pages committed, and the folder made to show it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from pipelines.model import digest, short_uid
+from pipelines.run.content import content_of
+from pipelines.run.parts import Parts, Request
+from pipelines.store import Placement, Store
+from pipelines.wiki.content import Content
+from pipelines.wiki.edits import own_text
+from pipelines.wiki.publish import Marker, Published, publish, read_folder, read_marker
+from pipelines.wiki.tree import Tree, tree
+
+RENDERER = "1"
+"""Raised when equal content renders to other bytes: the first dream after it re-renders all pages as one revision."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Organized:
+    """A rendered revision and what publishing it did."""
+
+    content: Content
+    tree: Tree
+    revision: int
+    published: Published
+
+
+def organize(parts: Parts, request: Request, *, extra: Mapping[str, bytes] | None = None) -> Organized:
+    """Render the scope's present revision, commit what changed and publish it. `extra` are files beside it, such as the morning report."""
+    store, scope = parts.store, request.scope
+    standing = read_folder(request.wiki) if request.wiki.is_dir() else {}
+    content = content_of(store, scope, title=title_of(store, scope), own=_own(standing), redirects=_redirects(store, scope))
+    made = tree(content, scope="")
+    made_again = _moved(store, scope, made, content)
+    if made_again is not None:
+        content, made = made_again
+    revision = commit(store, scope, made)
+    parts.step("pages_committed")
+    published = show(parts, request, {**made.files, **(extra or {})}, revision, stubs=made.stubs, standing=standing)
+    return Organized(content=content, tree=made, revision=revision, published=published)
+
+
+def show(parts: Parts, request: Request, files: Mapping[str, bytes], revision: int, *, stubs: frozenset[str], standing: Mapping[str, bytes]) -> Published:
+    """Publish files under this store's marker. What a person wrote below our line in `standing` is part of `files` by now, and may be replaced."""
+    store, scope = parts.store, request.scope
+    marker = read_marker(request.wiki) if request.wiki.is_dir() else None
+    wiki_id = marker.wiki if marker else request.wiki_id
+    host = request.host
+    journal = {digest(data) for path, data in (store_journal(standing)).items()}
+    ours_but_own = {digest(data) for path, data in standing.items() if _ours_above(store, scope, path, data)}
+    return publish(
+        request.wiki, files, marker=Marker(wiki=wiki_id, epoch=store.epoch, host=host), revision=revision, holder=parts.holder,
+        known=lambda d: d in journal or store.is_ours(scope, d), taken=lambda d: d in ours_but_own, stubs=stubs, new=True,
+        has_secret=lambda _, data: parts.redactor.mask(data).count > 0, step=parts.step,
+    )  # fmt: skip
+
+
+def store_journal(standing: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    """Morning reports in a folder: they are never rendered again, so what stands there stays."""
+    return {path: data for path, data in standing.items() if path.startswith("journal/")}
+
+
+def commit(store: Store, scope: str, made: Tree) -> int:
+    """Commit every page that changed, at one revision; returns the revision the tree stands for."""
+    heads = store.pages(scope)
+    wanted = {uid: (path, title) for path, uid, title in _pages_of(made)}
+    changed = [
+        uid for uid, (path, _) in wanted.items() if uid not in heads or (heads[uid].slug, heads[uid].body) != (path, _text(made.files[path]))
+    ]  # fmt: skip
+    gone = [uid for uid in heads if uid not in wanted]
+    rev = store.revision(scope)
+    if any(heads[uid].rev >= rev for uid in changed if uid in heads) or (not rev and wanted):
+        rev = store.raise_revision(scope, cause="render")
+    for uid in gone:
+        store.retire_page(scope, uid, rev=rev)
+    for uid in _free_slugs_first(changed, wanted, heads):
+        path, title = wanted[uid]
+        body = _text(made.files[path])
+        macs = [store.mac("line", line) for line in body.splitlines() if line.strip()]
+        store.commit_page(scope, uid, slug=path, title=title, body=body, rev=rev, renderer=RENDERER, line_macs=macs)
+    where = {item.uid: topic for topic in made.layout.topics for item in topic.items}
+    uids = {path: uid for path, uid, _ in _pages_of(made)}
+    before = store.placements(scope)
+    placed = [Placement(note=n, page=uids.get(t.path), section=t.title) for n, t in sorted(where.items())]
+    placed += [Placement(note=n, page=None, section="") for n in sorted(before.keys() - where.keys())]
+    store.save_placements(scope, rev, placed)
+    return rev
+
+
+def _free_slugs_first(changed: list[str], wanted: Mapping[str, tuple[str, str]], heads: Mapping[str, object]) -> list[str]:
+    """Pages that exist move before new ones take the slugs they leave."""
+    return sorted(changed, key=lambda uid: (uid not in heads, wanted[uid][0]))
+
+
+def title_of(store: Store, scope: str) -> str:
+    """What the memory is of: the folder most sessions ran in, else the last name of the scope."""
+    names = Counter(PurePosixPath(i.cwd.replace("\\", "/")).name for i in store.sessions(scope) if i.cwd)
+    best = min(names, key=lambda n: (-names[n], n), default="")
+    return best or scope.rsplit("/", 1)[-1]
+
+
+def _pages_of(made: Tree) -> list[tuple[str, str, str]]:
+    """(path, page uid, title) of every file: topics by their key, so that a rename is one page; the rest by path."""
+    topics = {t.path: (short_uid("topic", t.key, str(t.part)), t.title) for t in made.layout.topics}
+    return [(path, *topics.get(path, (short_uid("file", path), path.removesuffix(".md")))) for path in sorted(made.files)]
+
+
+def _redirects(store: Store, scope: str) -> dict[str, str]:
+    """Paths pages once had → key of the page they lead to now, for every rename so far."""
+    return {r.slug: r.page for r in store.redirects(scope).values()}
+
+
+def _moved(store: Store, scope: str, made: Tree, content: Content) -> tuple[Content, Tree] | None:
+    """Render once more with the stubs that this revision's renames need; None when there are none."""
+    heads = store.pages(scope)
+    keys = {short_uid("topic", t.key, str(t.part)): t.key for t in made.layout.topics}
+    now = {uid: path for path, uid, _ in _pages_of(made)}
+    stubs = {old: keys[uid] for old, uid in content.redirects.items() if uid in keys}
+    stubs |= {heads[uid].slug: key for uid, key in keys.items() if uid in heads and heads[uid].slug != now[uid]}
+    if not stubs and not content.redirects:
+        return None
+    again = Content(
+        title=content.title, items=content.items, corrections=content.corrections, quarantined=content.quarantined, asked=content.asked, work=content.work,
+        own=content.own, redirects=stubs,
+    )  # fmt: skip
+    return again, tree(again, scope="")
+
+
+def _own(standing: Mapping[str, bytes]) -> dict[str, str]:
+    return {path: text for path, data in standing.items() if (text := own_text(path, data)).strip()}
+
+
+def _ours_above(store: Store, scope: str, path: str, data: bytes) -> bool:
+    """Whether a file differs from a version of ours only below the line that parts our words from a person's."""
+    own = own_text(path, data)
+    if not own.strip():
+        return False
+    text = _text(data)
+    shell = text.replace(own, "", 1)
+    return any(p.body.replace(own_text(path, p.body.encode("utf-8", "surrogateescape")), "", 1) == shell for p in store.page_history(scope, path))
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def wiki_marker(folder: Path) -> Marker | None:
+    """The marker of a wiki folder, if it has one."""
+    return read_marker(folder) if folder.is_dir() else None

@@ -1,0 +1,84 @@
+"""Resolver: the claims of a group in, what is to be believed out, with the reason for each difference from what stands.
+
+Beliefs are recomputed, never patched (systems R3): this looks at all claims of the group, not at what arrived last.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from pipelines.model import Ruling, Status, Version, Witnessed
+from pipelines.notes.beliefs import believe
+
+
+class Verb(StrEnum):
+    """What a resolution does to a note (DESIGN §3)."""
+
+    NEW = "new"
+    SAME = "same"
+    EXTENDS = "extends"
+    SUPERSEDES = "supersedes"
+    RETRACTS = "retracts"
+    CONFLICTS = "conflicts"
+    MERGES = "merge_into"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolution:
+    """All wanted versions of one note, what that does to it, why (a constant code), and the claims it rests on."""
+
+    note: str
+    versions: tuple[Version, ...]
+    verb: Verb
+    why: str
+    claims: tuple[str, ...]
+
+
+def resolve(
+    scope: str, claims: Sequence[Witnessed], rulings: Sequence[Ruling], stands: Mapping[str, Sequence[Version]], *, skew_s: float, intake_at: datetime
+) -> tuple[Resolution, ...]:
+    """What is to be believed of every note the claims speak of, and the end of every standing note none of them speaks of any more.
+
+    `claims` are all that bear on each other (`identity.linked`); `stands` holds the current versions of all notes that rest on one of them.
+    """
+    wanted: defaultdict[str, list[Version]] = defaultdict(list)
+    for version in believe(scope, claims, rulings, skew_s=skew_s, intake_at=intake_at):
+        wanted[version.note].append(version)
+    owner = {claim: note for note, versions in wanted.items() for v in versions for claim in v.claims}
+    notes = sorted(wanted.keys() | stands.keys())
+    return tuple(_resolution(note, tuple(wanted.get(note, ())), tuple(stands.get(note, ())), owner) for note in notes)
+
+
+def _resolution(note: str, versions: tuple[Version, ...], stands: tuple[Version, ...], owner: Mapping[str, str]) -> Resolution:
+    verb, why = _verb(versions, stands, owner)
+    claims = tuple(dict.fromkeys(c for v in (*versions, *stands) for c in v.claims))
+    return Resolution(note=note, versions=versions, verb=verb, why=why, claims=claims)
+
+
+def _verb(versions: Sequence[Version], stands: Sequence[Version], owner: Mapping[str, str]) -> tuple[Verb, str]:
+    if not versions:
+        moved = next((owner[c] for v in stands for c in v.claims if c in owner), None)
+        return (Verb.MERGES, f"into:{moved}") if moved else (Verb.RETRACTS, "no_claim_left")
+    lead = _leading(versions)
+    if {v.content for v in versions} == {v.content for v in stands}:
+        return Verb.SAME, "nothing_new"
+    if any(v.status is Status.DISPUTED for v in versions) and not any(v.status is Status.DISPUTED for v in stands):
+        return Verb.CONFLICTS, "no_order_between_sides"
+    before = _leading(stands) if stands else None
+    if before is None:
+        return Verb.NEW, lead.missed or lead.status.value
+    if (before.statement, before.value) != (lead.statement, lead.value) and before.status is Status.CONFIRMED:
+        return (Verb.SUPERSEDES, lead.reason or "newer_event") if lead.status is Status.CONFIRMED else (Verb.RETRACTS, lead.status.value)
+    return Verb.EXTENDS, lead.missed or lead.status.value
+
+
+_RANK = (Status.CONFIRMED, Status.DISPUTED, Status.NEEDS_RECHECK, Status.DRAFT, Status.QUARANTINED, Status.SUPERSEDED, Status.EXPIRED, Status.RETRACTED)
+
+
+def _leading(versions: Sequence[Version]) -> Version:
+    """The version that stands for the note: the best status, then the newest evidence, then the slot."""
+    return min(versions, key=lambda v: (_RANK.index(v.status), -(v.newest_evidence.timestamp() if v.newest_evidence else 0.0), v.slot))

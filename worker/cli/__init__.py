@@ -1,0 +1,59 @@
+"""The command line: parse, call, print. Exit codes: 0 done, 1 a source refused or work left undone, 2 usage, 3 refused."""
+
+from __future__ import annotations
+
+import sys
+
+import structlog
+import typer
+
+from pipelines.errors import DreamdError, Refused
+from worker.cli.dream import register as register_dream
+from worker.cli.lint import register as register_lint
+from worker.cli.plumbing import register as register_plumbing
+from worker.cli.reading import register as register_reading
+from worker.settings import BadSettings
+
+DONE, LEFT_UNDONE, USAGE, REFUSED = 0, 1, 2, 3
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="dreamd", add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True, rich_markup_mode=None,
+    help="Consolidates the memory of agents: session logs and notes in, a corrected and linked wiki out.",
+)  # fmt: skip
+register_dream(app)
+register_reading(app)
+register_lint(app)
+register_plumbing(app)
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run one command and return its exit code; every expected error is one clear line on standard error."""
+    try:
+        code = app(arguments if arguments is not None else sys.argv[1:], standalone_mode=False)
+        return int(code or DONE)
+    except BadSettings as error:
+        return _say(error, REFUSED)
+    except Refused as error:
+        return _say(error, REFUSED)
+    except DreamdError as error:
+        return _say(error, LEFT_UNDONE)
+    except KeyboardInterrupt:
+        print("dreamd: interrupted; nothing is half-written, the next dream goes on from here", file=sys.stderr)
+        return INTERRUPTED
+    except typer.Exit as error:
+        return int(error.exit_code)
+    except typer.Abort:
+        return INTERRUPTED
+    except Exception as error:
+        shown = getattr(error, "show", None)  # a usage error of the parser typer carries within
+        if callable(shown):
+            shown()
+            return int(getattr(error, "exit_code", USAGE))
+        structlog.get_logger("dreamd").exception("command_failed")
+        return _say(error, LEFT_UNDONE)
+
+
+def _say(error: BaseException, code: int) -> int:
+    print(f"dreamd: {error}", file=sys.stderr)
+    return code

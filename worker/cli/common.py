@@ -1,0 +1,53 @@
+"""What every command shares: its options, its settings, and the wiki it works on."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipelines.store import Store
+from worker import logsetup, settings, wiring
+
+Wiki = Annotated[Path | None, typer.Option("--wiki", metavar="DIR", help="The wiki folder; default: the setting, else the nearest from here upwards.")]
+Scope = Annotated[str | None, typer.Option("--scope", metavar="S", help="The tenant/project/user path of the notes; default: the setting.")]
+Config = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="A settings file instead of the default one.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """Settings, scope, where the wiki lies, and its store."""
+
+    settings: settings.Settings
+    scope: str
+    place: wiring.Place
+    store: Store
+
+
+def start(config: Path | None) -> settings.Settings:
+    """Settings of this process, with logging set up by them."""
+    loaded = settings.load(config)
+    logsetup.configure(loaded.log_level)
+    return loaded
+
+
+@contextlib.contextmanager
+def opened(wiki: Path | None, scope: str | None, config: Path | None) -> Iterator[Opened]:
+    """The store of an existing wiki, for commands that read."""
+    loaded = start(config)
+    place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=False)
+    with wiring.open_only_store(place) as store:
+        yield Opened(settings=loaded, scope=scope_of(scope, loaded, store), place=place, store=store)
+
+
+def scope_of(given: str | None, loaded: settings.Settings, store: Store) -> str:
+    """The scope named, else the setting's, else the only one the store has."""
+    if given:
+        return settings.Settings(**{**loaded.model_dump(), "scope": given}).scope
+    scopes = store.scopes()
+    return scopes[0] if loaded.scope not in scopes and len(scopes) == 1 else loaded.scope

@@ -1,0 +1,125 @@
+"""dreamd dream: the main job."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipelines.report import DreamReport
+from pipelines.run import Outcome, Parts, Request, dream
+from pipelines.store import DreamRunning
+from worker import wiring
+from worker.cli import common
+from worker.cli.output import Progress, counted, print_json
+
+WAIT_S = 0.25
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("dream")(dream_command)
+
+
+def dream_command(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Log files, or folders to look for logs in.")],
+    wiki: common.Wiki = None,
+    notes: Annotated[list[Path] | None, typer.Option("--notes", metavar="DIR", help="A folder (or file) of the agent's own notes; may be repeated.")] = None,
+    scope: common.Scope = None,
+    since: Annotated[str | None, typer.Option("--since", metavar="DATE", help="Leave out sessions that ended before this date (YYYY-MM-DD).")] = None,
+    engine: Annotated[str | None, typer.Option("--engine", metavar="NAME", help="What reads meaning: local.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Plan everything, change no note and no page.")] = False,
+    no_wait: Annotated[bool, typer.Option("--no-wait", help="Refuse instead of waiting when another dream runs over this wiki.")] = False,
+    config: common.Config = None,
+    as_json: common.Json = False,
+) -> int:
+    """Read new logs and notes, correct, merge and expire notes, and write the wiki."""
+    loaded = common.start(config)
+    if engine not in {None, "local"}:
+        raise typer.BadParameter(f"there is no engine {engine!r}: the engine of this version is local", param_hint="--engine")
+    when = _date(since)
+    _require_notes(notes or [])
+    place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
+    progress = Progress(quiet=as_json)
+    with wiring.open_parts(place, loaded, progress=progress) as parts:
+        request = Request(
+            scope=common.scope_of(scope, loaded, parts.store), paths=tuple(paths), wiki=place.wiki, wiki_id=place.wiki_id, host=wiring.host_name(),
+            notes=tuple(n.expanduser() for n in notes or ()), since=when, dry_run=dry_run, trusted=frozenset(loaded.events.trusted),
+            skew_s=loaded.skew_s, change_share_max=loaded.change_share_max, exclude=(str(place.wiki), str(place.private)),
+        )  # fmt: skip
+        outcome = _dream_in_turn(parts, request, wait=not no_wait, quiet=as_json)
+    progress.done()
+    report = outcome.report
+    if as_json:
+        print_json(report.as_json())
+    else:
+        _print(report, outcome, place.wiki)
+    return 1 if report.refused or report.status == "held" else 0
+
+
+def _dream_in_turn(parts: Parts, request: Request, *, wait: bool, quiet: bool) -> Outcome:
+    """Run when no other dream runs over the scope; say once for whom we wait."""
+    told = ""
+    while True:
+        try:
+            return dream(parts, request)
+        except DreamRunning as running:
+            if not wait:
+                raise
+            if running.dream != told:
+                typer.echo(f"waiting for dream {running.dream} in {running.holder}", err=True)
+                told = running.dream
+            threading.Event().wait(WAIT_S)
+            parts = replace(parts)
+
+
+def _date(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is no date such as 2026-03-02", param_hint="--since") from None
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+
+
+def _require_notes(notes: list[Path]) -> None:
+    for folder in notes:
+        if not folder.expanduser().exists():
+            raise typer.BadParameter(f"{folder} does not exist", param_hint="--notes")
+
+
+def _print(report: DreamReport, outcome: Outcome, wiki: Path) -> None:
+    """The summary for a person: what came in, what the notes are worth, what was written, what to do next."""
+    notes, online = report.notes, report.online
+    print(f"Dream {report.dream} over {report.scope}: {report.status} in {report.seconds:.1f} s (engine {report.engine})")
+    print(f"  read      {report.sessions} sessions, {report.turns} turns ({counted(report.origins)})")
+    print(f"  records   {report.records.good} good, {report.records.bad} bad, {report.records.pending} pending; {report.redacted} secrets masked")
+    print(f"  notes     {notes.added} new, {notes.extended} extended, {notes.superseded} superseded, {notes.conflicting} disputed, {notes.drafts} drafts")
+    checked = {k: v for k, v in vars_of(online).items() if k != "carried"}
+    print(f"  your own  {online.carried} carried over: {counted(checked)}")
+    if report.rejected:
+        print(f"  refused   {counted(report.rejected)} (claims by gate)")
+    if report.status == "planned":
+        print("Nothing was changed (--dry-run).")
+    else:
+        print(f"  wiki      {report.pages.written} written, {report.pages.unchanged} unchanged; brief {report.brief.lines} lines, {report.brief.bytes} bytes")
+    for source in report.refused:
+        print(f"  not taken {source.path}: {source.why}")
+    if report.status == "held":
+        print("A guard holds changes to confirmed notes for a person: too many would change at once.")
+    wrong = [c for c in (outcome.organized.content.corrections if outcome.organized else ()) if not c.fixed]
+    if wrong:
+        files = sorted({c.path for c in wrong})
+        print(f"{len(wrong)} wrong lines are still live in {', '.join(files)}")
+    if outcome.organized:
+        print(f"Read {wiki / 'MEMORY.md'}")
+
+
+def vars_of(value: object) -> dict[str, int]:
+    """Fields of a small frozen value, by name."""
+    return {name: getattr(value, name) for name in value.__slots__}  # type: ignore[attr-defined]

@@ -1,0 +1,95 @@
+"""Plumbing: the parts of a dream on their own, and rebuilding what is derived."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipelines.errors import Refused
+from pipelines.run import Request
+from pipelines.run.rebuild import rebuild_from_logs, rebuild_wiki
+from pipelines.run.sources import counts_of, take_in
+from pipelines.run.wiki import organize
+from worker import wiring
+from worker.cli import common
+from worker.cli.output import Progress, print_json
+
+_PANEL = "Plumbing"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("intake", rich_help_panel=_PANEL)(intake)
+    app.command("publish", rich_help_panel=_PANEL)(publish)
+    app.command("rebuild", rich_help_panel=_PANEL)(rebuild)
+
+
+def intake(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Log files or folders.")],
+    wiki: common.Wiki = None,
+    notes: Annotated[list[Path] | None, typer.Option("--notes", metavar="DIR", help="A folder of the agent's own notes.")] = None,
+    scope: common.Scope = None,
+    config: common.Config = None,
+    as_json: common.Json = False,
+) -> int:
+    """Take in what is new in logs and notes; decide nothing."""
+    loaded = common.start(config)
+    place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
+    with wiring.open_parts(place, loaded, progress=Progress(quiet=as_json)) as parts:
+        taken = take_in(parts, _request(place, common.scope_of(scope, loaded, parts.store), tuple(paths), tuple(notes or ())))
+    totals = counts_of(taken.logs)
+    if as_json:
+        print_json({"files": len(taken.logs.files), "unchanged": taken.logs.unchanged, **totals, "refused": [{"path": p, "why": w} for p, w in taken.problems]})
+    else:
+        print(f"{len(taken.logs.files)} files read, {taken.logs.unchanged} unchanged: {totals['good']} good records, {totals['bad']} bad")
+        for path, why in taken.problems:
+            print(f"  not taken {path}: {why}")
+    return 1 if taken.problems else 0
+
+
+def publish(wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
+    """Make the wiki folder show the scope's present revision."""
+    loaded = common.start(config)
+    place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=False)
+    with wiring.open_parts(place, loaded) as parts:
+        done = organize(parts, _request(place, common.scope_of(scope, loaded, parts.store)))
+    if as_json:
+        print_json({"revision": done.revision, "written": done.published.written, "unchanged": done.published.unchanged, "held": done.published.held})
+    else:
+        print(f"revision {done.revision}: {len(done.published.written)} written, {done.published.unchanged} unchanged")
+        for path, reason in done.published.held:
+            print(f"  left as it is {path}: {reason}")
+    return 1 if done.published.held else 0
+
+
+def rebuild(
+    wiki: common.Wiki = None,
+    from_logs: Annotated[bool, typer.Option("--from-logs", help="Derive the notes again from the archive and compare.")] = False,
+    scope: common.Scope = None,
+    config: common.Config = None,
+    as_json: common.Json = False,
+) -> int:
+    """Render the wiki again from the store, or derive notes again from the archived logs; print every difference."""
+    loaded = common.start(config)
+    place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=False)
+    if not place.wiki.parent.is_dir():
+        raise Refused(f"{place.wiki.parent} does not exist")
+    with wiring.open_parts(place, loaded) as parts:
+        request = _request(place, common.scope_of(scope, loaded, parts.store), skew_s=loaded.skew_s)
+        differences = rebuild_from_logs(parts, request) if from_logs else rebuild_wiki(parts, request)
+    if as_json:
+        print_json({"differences": differences})
+    else:
+        for line in differences:
+            print(line)
+        print(f"{len(differences)} differences" if differences else "rebuilt without a difference")
+    return 1 if from_logs and differences else 0
+
+
+def _request(place: wiring.Place, scope: str, paths: tuple[str, ...] = (), notes: tuple[Path, ...] = (), *, skew_s: float = 120) -> Request:
+    return Request(
+        scope=scope, paths=paths, wiki=place.wiki, wiki_id=place.wiki_id, host=wiring.host_name(), notes=notes, skew_s=skew_s,
+        exclude=(str(place.wiki), str(place.private)),
+    )  # fmt: skip

@@ -1,0 +1,189 @@
+"""Commands that only read: status, search, why, verify, journal, brief."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated
+
+import typer
+
+from pipelines.errors import Refused
+from pipelines.logs.archive import FolderArchive
+from pipelines.recall.search import search
+from pipelines.run.content import content_of
+from pipelines.run.verify import verify
+from pipelines.run.why import Chain, why
+from pipelines.run.wiki import title_of
+from pipelines.wiki.brief import Budget, Unit, brief
+from pipelines.wiki.lines import short_session
+from pipelines.wiki.topics import layout
+from worker import wiring
+from worker.cli import common
+from worker.cli.output import counted, print_json
+
+QUOTE_MAX = 160
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("status")(status)
+    app.command("search")(search_command)
+    app.command("why")(why_command)
+    app.command("verify")(verify_command)
+    app.command("journal")(journal)
+    app.command("brief")(brief_command)
+
+
+def status(wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
+    """What the scope holds, its last dream, and what waits for you."""
+    with common.opened(wiki, scope, config) as at:
+        counts = at.store.counts(at.scope)
+        dreams = at.store.dreams(at.scope, limit=1)
+        standing = Counter(h.version.status.value for h in at.store.heads(at.scope))
+        said = Counter(f.verdict.value for f in at.store.findings(at.scope).values())
+        pages = len(at.store.pages(at.scope))
+    last = dreams[0] if dreams else None
+    if as_json:
+        print_json(
+            {"scope": at.scope, "wiki": str(at.place.wiki), "sources": counts.sources, "sessions": counts.sessions, "turns": counts.turns,
+             "origins": counts.origins, "notes": dict(sorted(standing.items())), "online": dict(sorted(said.items())), "pages": pages,
+             "last": {"dream": last.uid, "state": last.state, "ended_at": last.ended_at} if last else None}
+        )  # fmt: skip
+        return 0
+    print(f"{at.scope}: {counts.sources} sources, {counts.sessions} sessions, {counts.turns} turns ({counted(counts.origins)})")
+    print(f"notes: {counted(dict(sorted(standing.items())))}; your own: {counted(dict(sorted(said.items())))}; {pages} pages in {at.place.wiki}")
+    ended = f"{last.ended_at:%Y-%m-%d %H:%M} UTC" if last and last.ended_at else "still running"
+    print(f"last dream: {last.uid}, {last.state}, {ended}" if last else "no dream yet")
+    waiting = standing["draft"] + standing["disputed"] + standing["needs_recheck"]
+    if waiting:
+        print(f"{waiting} notes wait for you in {at.place.wiki / 'inbox.md'}")
+    return 0
+
+
+def search_command(
+    query: Annotated[list[str], typer.Argument(metavar="QUERY...", help="Words, identifiers or Chinese text.")],
+    wiki: common.Wiki = None,
+    scope: common.Scope = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="How many answers.")] = 10,
+    config: common.Config = None,
+    as_json: common.Json = False,
+) -> int:
+    """Find notes and the raw lines of sessions."""
+    with common.opened(wiki, scope, config) as at:
+        hits = search(at.store, at.scope, " ".join(query), limit=limit, now=wiring.utc_now())
+    if as_json:
+        print_json({"query": " ".join(query), "hits": [{"kind": h.kind, "uid": h.uid, "session": h.session, "line": h.line, "at": h.at,
+                                                        "origin": h.origin, "score": round(h.score, 3), "text": h.text} for h in hits]})  # fmt: skip
+        return 0
+    for h in hits:
+        where = f"n-{h.uid}" if h.kind == "note" else f"{short_session(h.session or '')}:{h.line}"
+        when = f"{h.at:%Y-%m-%d}" if h.at else "no date"
+        print(f"{where}  {when}  {h.origin or 'note'}: {_one_line(h.text)}")
+    if not hits:
+        print("nothing found")
+    return 0
+
+
+def why_command(
+    name: Annotated[str, typer.Argument(metavar="NOTE|PAGE", help="A note's id (n-…) or a page's name.")],
+    wiki: common.Wiki = None,
+    scope: common.Scope = None,
+    config: common.Config = None,
+    as_json: common.Json = False,
+) -> int:
+    """The chain from a sentence to the log line it rests on, with three turns around it."""
+    with common.opened(wiki, scope, config) as at:
+        chains = why(at.store, at.scope, name)
+    if as_json:
+        print_json({"chains": [_chain_json(c) for c in chains]})
+        return 0
+    for chain in chains:
+        _print_chain(chain)
+    return 0
+
+
+def verify_command(wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
+    """Read every citation again from the archive."""
+    with common.opened(wiki, scope, config) as at:
+        done = verify(at.store, at.scope, FolderArchive(at.place.archive))
+    if as_json:
+        print_json({"citations": done.citations, "failed": [{n: getattr(f, n) for n in f.__slots__} for f in done.failed]})
+    else:
+        for f in done.failed:
+            print(f"n-{f.note}: {short_session(f.session)}:{f.line}: {f.why}")
+        print(f"{done.citations} citations read again, {len(done.failed)} failed")
+    return 1 if done.failed else 0
+
+
+def journal(
+    date: Annotated[str | None, typer.Argument(metavar="[DATE]", help="The day (YYYY-MM-DD); default: the newest report.")] = None,
+    wiki: common.Wiki = None,
+    config: common.Config = None,
+    as_json: common.Json = False,
+) -> int:
+    """The morning report of a day."""
+    folder = wiring.find_wiki(wiki, common.start(config)) / "journal"
+    days = sorted(p.stem for p in folder.glob("*.md"))
+    if not days or (date and date not in days):
+        raise Refused(f"no report of {date or 'any day'} in {folder}; there are {', '.join(days[-5:]) or 'none'}")
+    text = (folder / f"{date or days[-1]}.md").read_text(encoding="utf-8", errors="replace")
+    if as_json:
+        print_json({"date": date or days[-1], "text": text})
+    else:
+        print(text, end="")
+    return 0
+
+
+def brief_command(
+    wiki: common.Wiki = None,
+    scope: common.Scope = None,
+    budget: Annotated[int, typer.Option("--budget", min=1000, metavar="CHARS", help="At most so many characters.")] = 9000,
+    config: common.Config = None,
+    as_json: common.Json = False,
+) -> int:
+    """What a new session is told, whole within a budget."""
+    with common.opened(wiki, scope, config) as at:
+        content = content_of(at.store, at.scope, title=title_of(at.store, at.scope), own={}, redirects={})
+    told = brief(content, layout(content.items), Budget(lines=200, size=budget, unit=Unit.CHARS))
+    if as_json:
+        print_json({"text": told.text, "lines": told.lines, "bytes": told.bytes, "moved": len(told.moved)})
+    else:
+        print(told.text, end="")
+    return 0
+
+
+def _one_line(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= QUOTE_MAX else flat[: QUOTE_MAX - 1] + "…"
+
+
+def _print_chain(chain: Chain) -> None:
+    if chain.online and chain.finding:
+        note = chain.online
+        print(f"n-{chain.note}  {note.folder}/{note.path} line {note.line}: {_one_line(note.text)}")
+        print(f"  verdict: {chain.finding.verdict.value} ({chain.finding.why})")
+    for v in chain.versions:
+        until = f" until {v.valid_until:%Y-%m-%d}" if v.valid_until else ""
+        missed = f", misses {v.missed}" if v.missed else ""
+        print(f"n-{chain.note}  {v.status.value}{until} ({v.standing.name.lower()}{missed}): {_one_line(v.statement)}")
+    for proof in chain.proofs:
+        when = f"{proof.turn.at:%Y-%m-%d %H:%M}" if proof.turn.at else "no time"
+        print(f"  {short_session(proof.turn.session)}:{proof.turn.place.line}, {when}: “{_one_line(proof.quote.text)}”")
+        for turn in proof.around:
+            mark = ">" if turn.uid == proof.turn.uid else " "
+            print(f"   {mark} {turn.place.line:>5} {turn.origin.value}: {_one_line(turn.text)}")
+    for d in chain.decisions:
+        print(f"  decided {d.recorded_at:%Y-%m-%d %H:%M} in dream {d.dream}: {d.decision.verb} ({d.decision.reason})")
+
+
+def _chain_json(chain: Chain) -> dict[str, object]:
+    return {
+        "note": chain.note,
+        "online": {"path": f"{chain.online.folder}/{chain.online.path}", "line": chain.online.line, "text": chain.online.text} if chain.online else None,
+        "verdict": {"verdict": chain.finding.verdict, "why": chain.finding.why} if chain.finding else None,
+        "versions": [{"status": v.status, "statement": v.statement, "value": v.value, "standing": v.standing.name.lower(), "valid_from": v.valid_from,
+                      "valid_until": v.valid_until, "missed": v.missed, "reason": v.reason} for v in chain.versions],
+        "proofs": [{"session": p.turn.session, "line": p.turn.place.line, "at": p.turn.at, "source": p.source, "quote": p.quote.text,
+                    "around": [{"line": t.place.line, "origin": t.origin, "text": t.text} for t in p.around]} for p in chain.proofs],
+        "decisions": [{"dream": d.dream, "at": d.recorded_at, "verb": d.decision.verb, "reason": d.decision.reason} for d in chain.decisions],
+    }  # fmt: skip

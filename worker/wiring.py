@@ -1,0 +1,153 @@
+"""Composition root: settings and a wiki folder in, live parts out. The only file that names a port and its driver together."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pipelines.engines.local.engine import LocalEngine
+from pipelines.errors import NotOurFolder, Refused
+from pipelines.logs.archive import FolderArchive
+from pipelines.logs.detect import READERS
+from pipelines.logs.redaction import Redactor, open_redactor
+from pipelines.model import digest
+from pipelines.run import Parts
+from pipelines.run.parts import Progress, silent
+from pipelines.store import Store, open_store, this_process
+from pipelines.wiki.publish import Marker, read_marker
+from worker.gittimes import git_times
+from worker.settings import Settings, cache_folder, data_folder
+
+
+class NoWiki(Refused):
+    """No wiki was named and none stands in the current folder or above it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a wiki and what belongs to it lie."""
+
+    wiki: Path
+    wiki_id: str
+    store_url: str
+    archive: Path
+    private: Path
+
+
+def utc_now() -> datetime:
+    """The clock."""
+    return datetime.now(UTC)
+
+
+def host_name() -> str:
+    """The name this host publishes under."""
+    return socket.gethostname()
+
+
+def find_wiki(given: Path | None, settings: Settings, *, start: Path | None = None) -> Path:
+    """The wiki folder: the one named, the setting's, or the nearest one from the current folder upwards. Raises NoWiki."""
+    if given or settings.wiki:
+        return Path(given or settings.wiki or ".").expanduser()
+    here = (start or Path.cwd()).resolve()
+    for folder in (here, *here.parents):
+        if _marker(folder) is not None:
+            return folder
+        inside = folder / "dreamd-wiki"
+        if _marker(inside) is not None:
+            return inside
+    raise NoWiki("no wiki here: name its folder with --wiki, the setting wiki, or DREAMD_WIKI")
+
+
+def place_of(wiki: Path, settings: Settings, *, create: bool) -> Place:
+    """Where store and archive of a wiki lie. A new wiki gets an id, remembered by its path until its folder carries it.
+
+    Raises NotOurFolder when something else stands in the folder, NoWiki when it must exist and does not.
+    """
+    marker = _marker(wiki)
+    data = data_folder(settings).resolve()
+    known = data / "wikis" / f"{digest(str(wiki.resolve()))[:24]}.id"
+    if marker is None and wiki.exists():
+        _require_ours(wiki)
+    if marker is None and not create and not known.is_file():
+        raise NoWiki(f"{wiki} is no wiki of dreamd: make one with dreamd dream PATH... --wiki {wiki}")
+    wiki_id = marker.wiki if marker else _remembered(known)
+    private = data / "stores" / wiki_id
+    url = settings.database_url.get_secret_value() if settings.database_url else f"sqlite:///{private / 'store.db'}"
+    return Place(wiki=wiki, wiki_id=wiki_id, store_url=url, archive=private / "archive", private=private)
+
+
+@contextlib.contextmanager
+def open_parts(place: Place, settings: Settings, *, progress: Progress = silent) -> Iterator[Parts]:
+    """Live parts for one command; everything is closed when it ends."""
+    with open_only_store(place) as store:
+        yield Parts(
+            store=store, archive=FolderArchive(place.archive), redactor=redactor(), engine=LocalEngine(), readers=READERS, now=utc_now,
+            holder=this_process(), git_times=git_times, progress=progress,
+        )  # fmt: skip
+
+
+@contextlib.contextmanager
+def open_only_store(place: Place) -> Iterator[Store]:
+    """The store alone, for commands that only read."""
+    if place.store_url.startswith("sqlite"):
+        _make_private(place.private)
+    store = open_store(place.store_url, now=utc_now, setting="data_dir (DREAMD_DATA_DIR)")
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def redactor() -> Redactor:
+    """The secret scanner with its compiled rules cached."""
+    folder = cache_folder() / "rules"
+    with contextlib.suppress(OSError):  # a read-only home costs seconds, not the start
+        folder.mkdir(parents=True, exist_ok=True)
+    return open_redactor(folder if os.access(folder, os.W_OK) else None)
+
+
+def with_progress(parts: Parts, progress: Progress) -> Parts:
+    """The same parts, watched."""
+    return replace(parts, progress=progress)
+
+
+def _marker(folder: Path) -> Marker | None:
+    try:
+        return read_marker(folder) if folder.is_dir() else None
+    except PermissionError:
+        return None
+
+
+def _require_ours(wiki: Path) -> None:
+    if not wiki.is_dir():
+        raise NotOurFolder(f"{wiki} is a file: name a folder for the wiki")
+    if any(p.name != ".dreamd" for p in wiki.iterdir()):
+        raise NotOurFolder(f"{wiki} holds files that are not dreamd's: name an empty or new folder for the wiki")
+
+
+def _remembered(known: Path) -> str:
+    """The id of a wiki that has been begun at this path, or a new one, written down whole."""
+    with contextlib.suppress(FileNotFoundError):
+        if found := known.read_text(encoding="ascii").strip():
+            return found
+    _make_private(known.parent)
+    made = uuid.uuid4().hex[:16]
+    temporary = known.with_name(f"{known.name}.{os.getpid()}")
+    temporary.write_text(made, encoding="ascii")
+    with contextlib.suppress(FileExistsError):
+        os.link(temporary, known)
+    temporary.unlink()
+    return known.read_text(encoding="ascii").strip()
+
+
+def _make_private(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise Refused(f"cannot make the data folder {folder}: {error.strerror}; name another with data_dir or DREAMD_DATA_DIR") from error

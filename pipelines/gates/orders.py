@@ -24,8 +24,8 @@ _TAKEOVER = _any(
     rf"{_A}(?:new|updated|real|hidden|secret|special|important) (?:system )?(?:instructions?|prompt|directives?|orders)(?: (?:for|to) (?:you|the|ai|all|any)|\s*:)",
     rf"{_A}(?:reveal|print|show|repeat|output|leak|exfiltrate) (?:me )?(?:your|the) (?:system )?(?:prompt|instructions|secrets?|credentials|api keys?){_Z}",
     rf"{_A}(?:save|store|write|add|commit|persist|record|put|keep) (?:this|the following|it|that|these)(?: \w+){{0,3}} (?:to|in|into) (?:your |the |long[- ]term )*(?:memory|memories|notes|wiki|claude\.md|agents\.md|memory\.md){_Z}",
-    r"^\W{0,4}(?:system|developer|assistant|human|user|admin(?:istrator)?)(?: (?:message|prompt|note|override|instruction)s?)?\s*(?:\]|\))?\s*[:：]\s*\S",
-    r"<\s*/?\s*(?:system|system-reminder|instructions?|im_start|user|assistant|developer|admin|policy|important|command-message)\b[^>]*>|<\|[^|>]{1,30}\|>|\[/?(?:INST|SYS|SYSTEM|USER|ASSISTANT)\]|<<SYS>>|###\s*(?:system|instruction|human|assistant|user)\b",
+    r"^\W{0,4}(?:system|developer|assistant|human|user|admin(?:istrator)?)(?: (?:message|prompt|note|override|instruction)s?)?\s*(?:\]|\))?\s*[:：]\s*(?:\S+[ \t]+\S|[\u3040-\u9fff\uac00-\ud7af]{2})",
+    r"<\s*/?\s*(?:system|system-reminder|instructions?|im_start|user|assistant|developer|admin|policy|important|command-message)\b[^>]*>|<\|[^|>]{1,30}\|>|\[/?(?:INST|SYS|SYSTEM|USER|ASSISTANT)\]|<<SYS>>|###\s*(?:system|instructions?|human|assistant|user)\s*(?::|$)",
     r"(?:忽略|无视|忘记|忘掉|不要理会|忽視|無視)(?:掉)?(?:之前|以上|上面|前面|先前|所有|一切|全部|你的|系统|用户|原来|原有|此前).{0,10}(?:指令|指示|提示|规则|要求|命令|内容|设定|消息|对话)",
     r"(?:不要|别|无需|不得|切勿)(?:告诉|告知|通知|询问|问|提醒)(?:用户|使用者|主人|人类|开发者)|你现在是|从现在(?:起|开始)，?你|系统(?:提示|消息|指令)?[:：]|(?:把|将)(?:这|此|以下).{0,8}(?:写入|存入|记入|加入|保存到).{0,6}(?:记忆|笔记|内存)",
     r"(?:以前|前|上記|これまで)の(?:すべての)?(?:指示|命令|プロンプト|ルール).{0,3}(?:を)?(?:無視|忘れ)|ユーザー(?:に|へ)(?:は)?(?:知らせ|伝え|言わ)ない|(?:이전|위|앞선|기존)의?\s?(?:모든\s?)?(?:지시|명령|지침|프롬프트|규칙).{0,4}(?:무시|잊)|사용자에게\s?알리지",
@@ -53,6 +53,10 @@ _STANDING_ORDER = re.compile(
 )
 
 
+# A line of a program opens with a verb too.
+_CODE_LINE = re.compile(r"\s*(?:import\s+(?:type\s|[\w*{}, $]+\sfrom\s|[\"'{*(]|[\w.]+\s*;?\s*$)|export\s+(?:[*{]|const|let|var|default|type|function|async|class|interface|enum)|return\s.*;\s*$)")
+
+
 def takeover(text: str) -> bool:
     """Whether the text speaks to the machine past its user: ignore previous instructions, fake role lines, tell nobody, write this to memory."""
     return bool(_TAKEOVER.search(text))
@@ -69,4 +73,6 @@ def imperative(text: str) -> bool:
 
 
 def _orders(sentence: str) -> bool:
+    if _CODE_LINE.match(sentence):
+        return False
     return mood_of(sentence) is Mood.REQUEST or (standing_mark(sentence) and addressed(sentence))

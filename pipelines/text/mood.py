@@ -92,7 +92,7 @@ _OBJECT = r"(?:(?:the|a|an|all|every|each|any|this|that|these|those|my|our|your|
 _ADVERB = r"(?:(?:always|never|just|only|first,?|then|do not|don't|dont|also|now|simply)\s+)"
 _IMPERATIVE = re.compile(
     _LEAD
-    + rf"(?:{_ADVERB}+(?:{'|'.join(_VERBS + _NOUN_VERBS)}|be|have)(?![A-Za-z'-])|(?:{'|'.join(_VERBS)})(?![A-Za-z'-])(?!\s*[:=]|\s+(?:is|are|was|were|has|must|should|will)(?![A-Za-z]))|(?:{'|'.join(_NOUN_VERBS)})\s+{_OBJECT})",
+    + rf"(?:{_ADVERB}+(?:{'|'.join(_VERBS + _NOUN_VERBS)}|be|have)(?![\w'-])|(?:{'|'.join(_VERBS)})(?![\w'-]|[.(]\w)(?!\s*[:=]|\s+(?:is|are|was|were|has|must|should|will)(?![A-Za-z]))|(?:{'|'.join(_NOUN_VERBS)})\s+{_OBJECT})",
     re.I,
 )
 _ZH_IMPERATIVE = re.compile(r"^[\s\"“]*(?:别|不要|不用|请勿|勿|禁止|严禁|务必|必须|记得|记住|别忘|永远不要|千万|一律|以后都?|每次都?)")

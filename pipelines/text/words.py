@@ -45,11 +45,14 @@ def is_han(ch: str) -> bool:
     return is_cjk(ch) and not 0x3040 <= ord(ch) <= 0x312F and not 0xAC00 <= ord(ch) <= 0xD7AF
 
 
-_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20, 0x2019: 0x27, 0x2018: 0x27}
+# Traditional characters as Simplified ones, as far as cues, numbers, dates and units are written with them.
+_TRADITIONAL = "說別沒開關請麼嗎還過這個後從點時間週禮東應該為與對會來現總記務聽據稱讓給幫煩設換動試開啟閉許準確實際將歲兩萬億頁塊錢歐紅藍綠黃無須絕並從僅願夢設測試驗編譯構檢錯誤戶習慣處種們當導數據庫進題號"
+_SIMPLIFIED = "说别没开关请么吗还过这个后从点时间周礼东应该为与对会来现总记务听据称让给帮烦设换动试开启闭许准确实际将岁两万亿页块钱欧红蓝绿黄无须绝并从仅愿梦设测试验编译构检错误户习惯处种们当导数据库进题号"
+_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20, 0x2019: 0x27, 0x2018: 0x27} | str.maketrans(_TRADITIONAL, _SIMPLIFIED)
 
 
 def fold_width(text: str) -> str:
-    """The text with full-width forms, the ideographic space and curly apostrophes as ASCII; same length, so offsets hold."""
+    """The text with full-width forms, the ideographic space and curly apostrophes as ASCII and cue characters Simplified; same length, so offsets hold."""
     return text.translate(_WIDTH)
 
 

@@ -147,6 +147,11 @@ def test_benign_words_of_a_user_are_not_held(text: str) -> None:
         ("No test framework is configured.", Origin.ASSISTANT),
         ("commit 3f9c1a2b4d5e6f708192a3b4c5d6e7f8091a2b3c", Origin.TOOL),
         ("Users can set the limit.", Origin.EXTERNAL),
+        ("user: root", Origin.TOOL),
+        ("### User stories covered", Origin.ASSISTANT),
+        ('import { logger } from "@repo/logger";', Origin.TOOL),
+        ("export const port = 5433;", Origin.TOOL),
+        ("set_text_map_injector/1", Origin.TOOL),
         ("Сервер слушает порт 8080.", Origin.TOOL),
     ],
 )

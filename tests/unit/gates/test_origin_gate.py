@@ -57,6 +57,10 @@ def test_an_engine_cannot_mark_a_rule_that_the_words_do_not_mark() -> None:
     assert origin(Kind.RULE, Origin.USER, text="Use tabs.", statement="Use tabs.", mark=True) == (DRAFT, "said_once")
 
 
+def test_words_that_mark_something_else_do_not_mark_what_the_engine_left_unmarked() -> None:
+    assert origin(Kind.RULE, Origin.USER, text="Always a pleasure, use tabs.", statement="Use tabs.", mark=False) == (DRAFT, "said_once")
+
+
 def test_an_explicit_memory_is_standing() -> None:
     assert origin(Kind.RULE, Origin.USER, text="Use tabs.", statement="Use tabs.", mark=True, memory=True) == (PASS, "")
 

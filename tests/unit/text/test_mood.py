@@ -6,6 +6,8 @@ MOODS = [
     (Mood.PLAIN, ["The port is 5433.", "no, the port is 5433, not 5432", "I prefer dark mode.", "When I visited Japan in 2019 I loved Kyoto.", "Work starts at 9", "Test coverage is 80%"]),
     (Mood.PLAIN, ["Commit messages follow Conventional Commits", "我们把API从8080改成9090了", "我特别喜欢茶", "这个说明很好", "端口是5432。", "I told you the port is 80", "Note that the API is slow"]),
     (Mood.PLAIN, ["Always is a brand", "what I like is tea", "我每天喝两杯咖啡", "Tests must run before merging.", "Plan: ship v2"]),
+    (Mood.QUESTION, ["為什麼這樣", "這是你的嗎"]),
+    (Mood.REPORTED, ["聽說他搬家了"]),
     (Mood.QUESTION, ["Is it 5432?", "what is the port", "端口是80吗", "它在哪里", "the port is 80, right?", "Ist das so？"]),
     (Mood.CONDITION, ["If tests fail, we stop.", "We deploy unless it rains", "如果端口是80就停", "Once the tests pass, we merge."]),
     (Mood.WISH, ["I wish we used pnpm", "Hopefully it is red", "希望能早点上线", "it would be nice to have a cat"]),
@@ -42,7 +44,7 @@ def test_taking_it_back_in_the_next_sentence_makes_it_a_joke() -> None:
 
 @pytest.mark.parametrize(
     "sentence",
-    ["We don't use npm", "never push", "use pnpm instead of npm", "no longer needed", "avoid tabs", "我不再喝咖啡了。", "别用旧端口", "没有端口", "永远不要推送", "禁止推送", "Ich trinke keinen Alkohol.", "ポートはありません"],
+    ["We don't use npm", "never push", "use pnpm instead of npm", "no longer needed", "avoid tabs", "我不再喝咖啡了。", "别用旧端口", "没有端口", "我沒有貓", "別用舊的", "永远不要推送", "禁止推送", "Ich trinke keinen Alkohol.", "ポートはありません"],
 )
 def test_denials_and_bans_are_negated(sentence: str) -> None:
     assert negated(sentence)
@@ -77,7 +79,7 @@ def test_what_is_still_to_do_is_no_completion(sentence: str) -> None:
     assert not completion(sentence)
 
 
-@pytest.mark.parametrize("sentence", ["always use tabs", "Never push", "From now on reply in German", "remember: the port is 80", "every time you commit", "以后都用 pnpm", "一律用中文", "永远不要推送", "每次都要跑测试", "please remember that I like tea"])
+@pytest.mark.parametrize("sentence", ["always use tabs", "Never push", "From now on reply in German", "remember: the port is 80", "every time you commit", "以后都用 pnpm", "以後都用 pnpm", "從現在起用中文", "一律用中文", "永远不要推送", "每次都要跑测试", "please remember that I like tea"])
 def test_standing_marks_are_seen(sentence: str) -> None:
     assert standing_mark(sentence)
 

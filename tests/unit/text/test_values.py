@@ -40,6 +40,10 @@ def kinds(text: str) -> list[tuple[str, str]]:
         ("在西边", "to the west"),
         ("红色", "red"),
         ("昨天", "yesterday"),
+        ("since 2019", "2019"),
+        ("週四", "Thursday"),
+        ("兩個月", "two months"),
+        ("注释用英文写", "comments in English"),
     ],
 )
 def test_two_spellings_of_one_value_are_equal(a: str, b: str) -> None:

@@ -14,6 +14,9 @@ from pipelines.text.sentences import sentence_at
 STRENGTH = (Origin.USER, Origin.TOOL, Origin.EXTERNAL, Origin.ASSISTANT, Origin.MODEL_SUMMARY, Origin.QUOTED, Origin.INSTRUCTIONS, Origin.HARNESS, Origin.SELF)
 EVIDENCE = frozenset({Origin.USER, Origin.TOOL, Origin.EXTERNAL, Origin.ASSISTANT})
 
+EXIT_STATUS = "exit_status"
+"""`Claim.verified_by` of what worked by a status nothing hides; set by code only."""
+
 _SPACE = re.compile(r"\s+")
 
 
@@ -61,10 +64,15 @@ def _locate(quote: Quote, turn: Turn, claim: Claim, turns: Mapping[str, Turn]) -
 
 
 def _origin(quote: Quote, turn: Turn, claim: Claim, turns: Mapping[str, Turn]) -> Origin:
-    """Who says the quote. A tool call is an act, not a statement: quoted together with its result it weighs what the result weighs."""
+    """Who says the quote. A tool call is an act, not a statement: quoted together with its result it weighs what the result weighs.
+
+    A claim that code verified by the exit status stands on the call alone, since the status is no line that could be quoted.
+    """
     origin = turn.origin_of(quote.start, quote.end)
     if origin is not Origin.ASSISTANT or turn.call is None:
         return origin
+    if claim.verified_by == EXIT_STATUS:
+        return Origin.TOOL
     results = [turns[q.turn] for q in claim.quotes if q.turn in turns]
     if any(other.result and other.result.call_id == turn.call.call_id and other.origin is Origin.TOOL for other in results):
         return Origin.TOOL

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.model import Claim, GateResult, Kind, Origin, Outcome, Turn
 from pipelines.text.mood import Mood, clauses, completion, mood_at, mood_of, negated
+from pipelines.text.names import CHINESE_KIN, KIN
 from pipelines.text.times import resolve_dates
 from pipelines.text.tokens import tokenize
 from pipelines.text.values import Value, typed_values, value_keys
@@ -224,13 +225,8 @@ def _hard(text: str) -> frozenset[tuple[str, str]]:
 
 # --- whose it is -------------------------------------------------------------------------------------------------------------------------
 
-_KIN = frozenset(
-    """wife husband daughter son brother sister mother father mom mum dad parents grandmother grandfather grandma grandpa aunt uncle niece nephew cousin friend colleague coworker boss manager neighbor neighbour
-    roommate flatmate partner girlfriend boyfriend fiance fiancee client customer teammate kid kids child children baby dog cat landlord teacher buddy""".split()
-)
-_ZH_KIN = "妻子 老婆 丈夫 老公 太太 先生 女儿 儿子 孩子 爸爸 妈妈 父亲 母亲 父母 哥哥 弟弟 姐姐 妹妹 爷爷 奶奶 外公 外婆 叔叔 阿姨 侄子 侄女 外甥 表哥 表妹 朋友 同事 老板 经理 邻居 室友 女朋友 男朋友 客户 同学 老师 房东".split()
 _OWNER = re.compile(
-    rf"(?<![A-Za-z])(?:my|our|his|her|their|the|a|an)\s+(?:[a-z]+\s+)?({'|'.join(sorted(_KIN, key=len, reverse=True))})(?:'s)?(?![A-Za-z])|(?:[我他她]们?的?|^)({'|'.join(_ZH_KIN)})", re.I
+    rf"(?<![A-Za-z])(?:my|our|his|her|their|the|a|an)\s+(?:[a-z]+\s+)?({'|'.join(sorted(KIN, key=len, reverse=True))})(?:'s)?(?![A-Za-z])|(?:[我他她]们?的?|^)({'|'.join(CHINESE_KIN)})", re.I
 )
 _FIRST = re.compile(r"(?<![A-Za-z'])(?:i|i'm|i've|i'll|i'd|im|ive|my|me|mine|myself|we|we're|we've|our|us|ich|mein\w*|wir|je|j'|mon|ma|mes|yo|mi)(?![A-Za-z])|我|咱|俺|私|僕|저|나는", re.I)
 _THIRD = re.compile(r"^\W*(?:he|she|they|his|her|their)(?![A-Za-z])|^\W*(?:他|她)", re.I)

@@ -13,6 +13,7 @@ import re
 from enum import StrEnum
 from functools import lru_cache
 
+from .names import CHINESE_KIN, SURNAMES
 from .sentences import Span, sentences
 from .words import chinese_words, fold_width
 
@@ -66,16 +67,16 @@ _HEDGE = _cue(
 )  # fmt: skip
 _REPORTED = _cue(
     r"according to", r"apparently", r"reportedly", r"allegedly", r"i(?:'ve)? heard", r"rumou?r has it", r"they say", r"people say", r"supposed to be", r"it is said", r"claims? (?:that|to)",
-    r"~听说|据说|据称|传言|有人说|そうです(?=。|$)"
+    r"~听说(?!过)|据说|据称|传言|有人说|そうです(?=。|$)"
 )  # fmt: skip
 _SAYS = re.compile(
     r"(?<![A-Za-z'])(?!(?:i|we|you|it|that|this|what|which|log|error|output|message|doc|docs|readme|being|that\s+being|been|and|or|to)\s)(?:(?:my|the|our|his|her|their) )?[A-Za-z]+(?: (?-i:[A-Z][a-z]+))? (?:said|says|told (?:me|us|him|her|them)|mentioned|claims|claimed|thinks|reckons|wrote|reports|reported)(?![A-Za-z])"
-    r"|(?<=[\u4e00-\u9fff])(?<![我你们小听再来如是话虽])(?:说(?!明|法|话|实|不|到|起|的|好|白|真)|告诉我|告诉我们|表示(?!式))",
+    rf"|(?:他|她|他们|她们|大家|有人|别人|人家|{'|'.join(CHINESE_KIN)}|[小老阿][\u4e00-\u9fff]|[{SURNAMES}][\u4e00-\u9fff]{{1,2}})(?:昨天|今天|刚才|之前|最近|跟我|对我|和我){{0,2}}(?:说(?!明|法|话|不)|告诉我|提到|表示)",
     re.I,
 )
 _ASK_YOU = re.compile(
     _LEAD + r"(?:please|pls|plz|(?:can|could|would|will) (?:you|u|we)|would you mind|i(?:'d| would) like you to|i (?:want|need) you to|you should|let's|let us|lets|kindly|go ahead|help me|feel free)(?![A-Za-z])"
-    r"|^[\s\"“]*(?:请|麻烦|帮我|帮忙|给我|让我们|咱们来|劳驾|拜托|能不能帮|可以帮)"
+    r"|^[\s\"“]*(?:请(?!问)|麻烦|帮我|帮忙|给我|让我们|咱们来|劳驾|拜托|能不能帮|可以帮)"
     r"|^[\s\"“]*(?:我们)?把.{1,40}(?:改|换|移|删|放|设|调|搬|升|降|挪)[^了]*$|ください|してくれ|お願い"
     r"|(?<![A-Za-z])(?:please|pls|plz)[.!]?\s*$",
     re.I,
@@ -95,8 +96,8 @@ _IMPERATIVE = re.compile(
     + rf"(?:{_ADVERB}+(?:{'|'.join(_VERBS + _NOUN_VERBS)}|be|have)(?![\w'-])|(?:{'|'.join(_VERBS)})(?![\w'-]|[.(]\w)(?!\s*[:=]|\s+(?:is|are|was|were|has|must|should|will)(?![A-Za-z]))|(?:{'|'.join(_NOUN_VERBS)})\s+{_OBJECT})",
     re.I,
 )
-_ZH_IMPERATIVE = re.compile(r"^[\s\"“]*(?:别|不要|不用|请勿|勿|禁止|严禁|务必|必须|记得|记住|别忘|永远不要|千万|一律|以后都?|每次都?)")
-_QUESTION_END = re.compile(r"[??？]+[\s\"'”’」)）*_]*$|(?:吗|么|嘛|呢)[。.!！~\s]*$|(?:是什么|为什么|怎么样|怎么办|多少|什么时候|哪里|哪个|是谁|几点|对吧|是吧)[。.!！\s]*$|ですか[。]?$|ますか[。]?$")
+_ZH_IMPERATIVE = re.compile(r"^[\s\"“]*(?:别|不要|不用(?!谢|客气)|请勿|勿|禁止|严禁|务必|必须|记得|记住|别忘|永远不要|千万|一律|以后都?|每次都要)")
+_QUESTION_END = re.compile(r"[??？]+[\s\"'”’」)）*_]*$|(?:吗|(?<![什这那多怎])么)[。.!！~\s]*$|(?:是什么|为什么|怎么样|怎么办|多少|什么时候|哪里|哪个|是谁|几点|对吧|是吧)[。.!！\s]*$|ですか[。]?$|ますか[。]?$")
 _QUESTION_START = re.compile(
     _LEAD
     + r"(?:(?:what|why|how|where|who|which)(?:'s|'re|'d| is| are| do| does| did| can| should| would| was| were| about| come| many| much| will| about| if| else| happens| happened)"
@@ -166,6 +167,9 @@ _ZH_INNOCENT = frozenset(
 )
 
 
+_ZH_POLITE = re.compile("不用(?:谢|客气|担心)|[不别]客气|没关系|没事|没问题|不好意思|对不起|是不是|有没有")
+
+
 def negated(sentence: str) -> bool:
     """Whether the sentence denies or forbids. A leading "no," that answers somebody is no denial, nor is "no problem" or 特别."""
     folded = _CORRECTION.sub("", fold_width(sentence))
@@ -173,6 +177,7 @@ def negated(sentence: str) -> bool:
 
 
 def _chinese_denial(folded: str) -> bool:
+    folded = _ZH_POLITE.sub("", folded)
     return any(
         word.text in _ZH_NOT_EXACT or (word.text[0] in "不没别" and word.text not in _ZH_INNOCENT) or word.text in {"千万别", "永远不", "从来不", "决不能", "绝不能"}
         for word in chinese_words(folded, guess=False)
@@ -215,12 +220,12 @@ def clauses(text: str) -> list[Span]:
 _DONE = _cue(
     r"done", r"finished", r"completed?", r"complete", r"fixed", r"resolved", r"solved", r"passed", r"passes", r"passing", r"cleared", r"merged", r"deployed", r"shipped", r"released", r"succeeded", r"successful(?:ly)?",
     r"(?:is|are|all|now) green", r"works? now", r"(?:is|are|it's) working(?: now| again)?", r"(?:all|everything) (?:set|good|works)", r"ready to (?:ship|merge|deploy)", r"in place", r"verified", r"implemented", r"up and running", r"no (?:more )?(?:errors|failures)", r"fertig", r"erledigt", r"terminé", r"listo",
-    r"~完成(?!度|之前|前|后)|修好|修复(?:了|完)|已修复|通过(?:了|。|$)|(?:都|已|全部|全)通过|测试通过|搞定|解决了|已解决|弄好|做完|做好了|写完|跑通|上线了|已上线|已部署|部署(?:好|完)|已合并|合并(?:好|完)|清理(?:好|完|了)|清空了|完工|终わ|完了"
+    r"~(?:已|已经|全部|都|全)完成|完成(?:了(?!.{0,8}(?:后|之后|再|就))|(?=[。！!,，]|$))|修好|修复(?:了|完)|已修复|通过(?:了|。|$)|(?:都|已|全部|全)通过|测试通过|搞定|解决了|已解决|弄好|做完|做好了|写完|跑通|上线了|已上线|已部署|部署(?:好|完)|已合并|合并(?:好|完)|清理(?:好|完|了)|清空了|完工|终わ|完了"
 )  # fmt: skip
 _NOT_DONE = _cue(
     r"(?:will|would|can|could|should|must|may|might|shall|to|gets?|getting|let's get) (?:be |get |have |it |this |that )*(?:done|finished|completed?|fixed|resolved|solved|passed|cleared|merged|deployed|shipped|released|succeed|verified|implemented)",
     r"(?:until|unless|before|after|when|once|if|whether|as soon as|by the time) .{0,60}(?:done|finished|complete[d]?|fixed|resolved|passed|passes|passing|cleared|merged|deployed|shipped|released|succeeded|green|verified)",
-    r"(?:needs?|has|have|want|wants|going|trying|ready|about) to (?:be |get |have )*\w+", r"to (?:complete|be)", r"(?:incomplete|unfinished|unresolved|undone)", r"~(?:要|需要|必须|应该|得|待|将|准备|计划|打算|等|直到|才能|还没|尚未|没有?|未)[^，。,.]{0,8}(?:完成|修好|通过|搞定|解决|弄好|做完)|完成(?:前|之前)"
+    r"(?:needs?|has|have|want|wants|going|trying|ready|about) to (?:be |get |have )*\w+", r"to (?:complete|be)", r"(?:incomplete|unfinished|unresolved|undone)", r"~(?:要|需要|必须|应该|可以|难以|逐个|顺利地?|帮助|尽快|能|得|待|将|准备|计划|打算|等|直到|才能|还没|尚未|没有?|未)[^，。,.]{0,12}(?:完成|修好|通过|搞定|解决|弄好|做完)|完成(?:前|之前)"
 )  # fmt: skip
 
 
@@ -238,7 +243,7 @@ _STANDING = _cue(
     r"always", r"(?<!have )(?<!has )(?<!had )(?<!'ve )(?<!was )(?<!were )never(?! ?mind| been| heard| seen| had| knew)", r"from now on", r"from here on", r"going forward", r"moving forward", r"henceforth", r"in (?:the )?future", r"every ?time", r"each time",
     r"whenever", r"at all times", r"as a (?:general )?rule", r"by default(?=[,.]|$)", r"(?:don't|do not) ever", r"for all future", r"under no circumstances", r"(?:make a |take )note", r"permanently", r"in all (?:cases|sessions|projects)",
     r"ab sofort", r"immer", r"niemals", r"toujours", r"désormais", r"jamais", r"siempre", r"nunca", r"ab jetzt",
-    r"~从今以后|从现在(?:起|开始)|从今天起|今后|一律|永远|每次(?:都)?|每一次|总是|始终|记住|务必|一直都?要|(?:^|[,，。；;\s]|我们?|你|咱们|请)以后(?!再说|再看|可能|也许)|今後|常に|必ず|毎回"
+    r"~从今以后|从现在(?:起|开始)|从今天起|今后|一律|永远|每(?:一)?次.{0,12}(?:都要|必须|都得|请|要先|先要|不要|别)|始终|记住|务必|一直都?要|(?:^|[,，。；;\s]|我们?|你|咱们|请)以后(?!再说|再看|可能|也许)|今後|常に|必ず|毎回"
 )  # fmt: skip
 _REMEMBER = re.compile(
     r"(?<![A-Za-z])(?<!i )(?<!i don't )(?<!don't )(?<!can't )(?<!you )(?<!far as i )(?<!to )remember(?:,| that| to|:| this| my| i| we| it| the| for)(?! time)(?![A-Za-z])(?!.*\?)|(?<![A-Za-z])(?:please |do )remember(?![A-Za-z])(?! (?:when|how))|(?:don't|do not) forget(?: that| to|:|,)",

@@ -112,7 +112,7 @@ _HOST_PORT = re.compile(r"(?<=[A-Za-z0-9\])]):(?P<n>\d{2,5})(?![A-Za-z0-9_:.]*\d
 _NUMBER = re.compile(r"(?<![A-Za-z0-9_.])[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?P<s>[kKM](?![A-Za-z0-9_])| (?:thousand|million|billion)(?![A-Za-z]))?(?:st|nd|rd|th)?(?![A-Za-z0-9_]|\.\d)")
 _WORD_SCALE = {"k": 1000, "m": 1_000_000, " thousand": 1000, " million": 1_000_000, " billion": 1_000_000_000}
 _NUMBER_WORD = re.compile(rf"{_A}(?!(?:one|zero)(?![A-Za-z-]))(?P<n>{ENGLISH_WORD}){_Z}(?!-)", re.I)
-_ZH_NUMBER = re.compile(rf"(?P<n>\d+(?:\.\d+)?[万亿千]|[{CHINESE}]{{2,}}|(?<![第十百千万])[{CHINESE}](?=[个只条次行杯本件份位名台套张页倍级层遍种家辆瓶块字列项口人倍]))")
+_ZH_NUMBER = re.compile(rf"(?P<n>\d+(?:\.\d+)?[万亿千]|[{CHINESE}]{{2,}}|(?<![第十百千万])(?!一)[{CHINESE}](?=[个只条次行杯本件份位名台套张页倍级层遍种家辆瓶块字列项口人倍]))")
 _ZONE = re.compile(rf"{_A}(UTC|GMT|CET|CEST|EST|EDT|CST|PST|PDT|JST|北京时间)(?:[+-]\d{{1,2}}(?::?\d\d)?)?(?![A-Za-z])")
 _BOUND = (
     ("min", re.compile(rf"{_A}(?:at least|minimum|min|no (?:less|fewer) than|or (?:more|newer|later|above|higher)|and (?:newer|later|above|up)){_Z}|≥|>=|至少|最少|不少于|不低于|(?<![可所])以上", re.I)),

@@ -20,6 +20,7 @@ from pipelines.wiki.content import Asked, Carried, Cite, Content, Correction, Hi
 CITES_MAX = 3
 RECENT = timedelta(days=14)
 _LIVE = (Status.CONFIRMED, Status.DISPUTED, Status.NEEDS_RECHECK, Status.DRAFT)
+_SAID_BY_THE_NOTE = frozenset({"log", "modified"})  # a commit or copy of the file is no evidence
 _WRONG = frozenset({Verdict.CORRECTED, Verdict.SUPERSEDED, Verdict.CONTRADICTED})
 
 
@@ -145,7 +146,7 @@ def _carried_item(note: OnlineNote, finding: Finding | None, versions: Mapping[s
             folder=note.folder, path=note.path, title=note.title, position=note.position, line=note.line, heading=note.heading,
             description=note.description, index=note.index, targets=tuple(_target(note, x) for x in note.links if "://" not in x),
         ),
-        newest_evidence=note.written_at if note.dated_by != "mtime" else None,
+        newest_evidence=_most(c.at for c in proof) or (note.written_at if note.dated_by in _SAID_BY_THE_NOTE else None),
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from pipelines.gates import first_missed
+from pipelines.gates import first_missed, weakest_origin
 from pipelines.model import GateResult, OrderKey, Origin, Outcome, SessionInfo, Standing, Turn, Witnessed
 from pipelines.notes.identity import block_keys, group_key
 from pipelines.run.parts import Parts, Request
@@ -65,30 +65,23 @@ def witnesses(store: Store, scope: str, gated: Iterable[GatedClaim], roots: Mapp
     uids = {q.turn for g in gated for q in g.claim.quotes}
     turns = store.turns(scope, uids)
     orders = store.order(scope, uids)
-    places = store.occurrences(scope, uids)
     out = []
     for g in gated:
         mine = [turns[q.turn] for q in g.claim.quotes if q.turn in turns]
         keys = [orders[q.turn] for q in g.claim.quotes if q.turn in orders]
         if len(mine) == len(g.claim.quotes) and keys:
-            witnessed = frozenset(roots.get(o.session, o.session) for t in mine for o in places.get(t.uid, ()))
-            out.append(_witness(g, mine, keys, _independent(mine, places, roots) or witnessed))
+            out.append(_witness(g, mine, keys, _lineages(mine, roots)))
     return tuple(out)
 
 
-def _independent(turns: Iterable[Turn], places: Mapping[str, Iterable[object]], roots: Mapping[str, str]) -> frozenset[str]:
-    """One root a claim: the lineage of its first quoted turn; copies and forks share it."""
+def _lineages(turns: Iterable[Turn], roots: Mapping[str, str]) -> frozenset[str]:
+    """The lineages of the quoted turns: copies and forks of a session share one root and are one witness."""
     return frozenset(roots.get(t.session, t.session) for t in turns)
-
-
-_WEAKEST_FIRST = (
-    Origin.SELF, Origin.HARNESS, Origin.INSTRUCTIONS, Origin.MODEL_SUMMARY, Origin.QUOTED, Origin.ASSISTANT, Origin.EXTERNAL, Origin.TOOL, Origin.USER,
-)  # fmt: skip
 
 
 def _witness(gated: GatedClaim, turns: list[Turn], keys: list[OrderKey], roots: frozenset[str]) -> Witnessed:
     claim = gated.claim
-    origin = min((t.origin_of(q.start, q.end) for t, q in zip(turns, claim.quotes, strict=True)), key=_WEAKEST_FIRST.index)
+    origin = weakest_origin(claim, {t.uid: t for t in turns})
     newest = max(keys, key=lambda k: k.sort)
     speaker = next((t.speaker for t in turns if t.speaker), None)
     return Witnessed(

@@ -6,15 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from pipelines.model import Claim, Finding, Kind, OnlineNote, OrderKey, Origin, Quote, Turn, Verdict, Version
-from pipelines.notes.identity import block_keys
+from pipelines.logs.order import order_session
+from pipelines.model import Claim, Finding, Kind, OnlineNote, OrderKey, Origin, Place, Quote, Role, SessionInfo, Turn, Verdict, Version
+from pipelines.notes.identity import block_keys, statement_of
+from pipelines.ports import Engine, Window
 from pipelines.run.parts import Parts, Request
 from pipelines.run.sources import standing_notes
-from pipelines.stages.analyzer import Known, Line, assess, duplicates, rechecks, statements_of
+from pipelines.stages.analyzer import Known, Line, assess, duplicates, rechecks, repeats, statements_of
 from pipelines.store import Decision, Dream, FindingChange, Store
 from pipelines.text.mood import Mood, mood_at
 from pipelines.text.sentences import sentences
-from pipelines.text.statement import parse
+from pipelines.text.statement import Statement, parse
 from pipelines.text.tokens import tokenize
 from pipelines.text.words import content_words
 
@@ -36,16 +38,31 @@ def assess_notes(parts: Parts, request: Request, dream: Dream, versions: Sequenc
         return {}
     desk = _Desk(store=store, scope=scope, confirmed={c: v.note for v in versions if v.status.value == "confirmed" for c in v.claims})
     skew = timedelta(seconds=request.skew_s)
+    claims = read_notes(parts.engine, notes)
+    said = {n.uid: tuple(statement_of(c) for c in claims[n.uid]) or statements_of(n.text) for n in notes}
     found: dict[str, Finding] = {}
     for done, note in enumerate(notes):
         parts.progress("checking notes", done, len(notes))
-        found[note.uid] = assess(note, desk.lines(note), desk.known(note), skew=skew)
+        found[note.uid] = assess(note, said[note.uid], desk.lines(note, claims[note.uid]), desk.known(note), skew=skew)
     for uid, first in duplicates(notes).items():
         if found[uid].verdict in {Verdict.UNCHECKED, Verdict.UNSUPPORTED, Verdict.NO_LOG, Verdict.UPHELD}:
             found[uid] = Finding(note=uid, verdict=Verdict.DUPLICATE, why="says_the_same_as_another_note", other=first)
-    found = rechecks(notes, found)
+    found = rechecks(notes, said, repeats(notes, said, found))
     store.stage(dream, [_change(f) for _, f in sorted(found.items())], {})
     return found
+
+
+def read_notes(engine: Engine, notes: Sequence[OnlineNote]) -> dict[str, tuple[Claim, ...]]:
+    """What the engine reads in each note, as if a person had said it: the same reading as of the logs, so that both compare. Never stored."""
+    turns = tuple(
+        Turn(uid=n.uid, snap="", session="notes", ordinal=i, role=Role.USER, origin=Origin.USER, text=n.text, place=Place(line=n.line, offset=0, length=0))
+        for i, n in enumerate(notes)
+    )  # fmt: skip
+    read = engine.extract(Window(session=SessionInfo(uid="notes", format="notes"), turns=turns, keys=order_session(turns)))
+    out: dict[str, tuple[Claim, ...]] = {n.uid: () for n in notes}
+    for claim in read.claims:
+        out[claim.quotes[0].turn] = (*out[claim.quotes[0].turn], claim)
+    return out
 
 
 def _change(finding: Finding) -> FindingChange:
@@ -64,10 +81,10 @@ class _Desk:
     _sessions: dict[str, tuple[Turn, ...]] = field(default_factory=dict)
     _all: frozenset[str] | None = None
 
-    def lines(self, note: OnlineNote) -> tuple[Line, ...]:
+    def lines(self, note: OnlineNote, read: Sequence[Claim]) -> tuple[Line, ...]:
         """Every candidate line once, claims first: a claim's own words are cut better than a sentence."""
-        found: dict[tuple[str, int, int], Line] = {}
-        claims = self._claims(note)
+        found: dict[tuple[str, int, int, str], Line] = {}
+        claims = self._claims(note, read)
         turns = {t.uid: t for t in self._near(note)} | dict(self.store.turns(self.scope, {q.turn for c in claims for q in c.quotes}))
         turns = {uid: t for uid, t in turns.items() if self._may_speak(t, note)}
         orders = self.store.order(self.scope, turns)
@@ -75,13 +92,15 @@ class _Desk:
             quote = claim.quotes[0]
             turn = turns.get(quote.turn)
             if turn and quote.turn in orders:
-                line = _line(turn, quote, claim.statement, orders[quote.turn], self.confirmed.get(claim.uid))
-                found.setdefault((quote.turn, quote.start, quote.end), line)
+                line = _line(turn, quote, statement_of(claim), orders[quote.turn], self.confirmed.get(claim.uid))
+                found.setdefault((quote.turn, quote.start, quote.end, claim.uid), line)
         wanted = set(content_words(note.text))
         for uid in sorted(turns):
             if uid in orders:
                 for quote in _sentences(turns[uid], wanted):
-                    found.setdefault((uid, quote.start, quote.end), _line(turns[uid], quote, quote.text, orders[uid], None))
+                    found.setdefault(
+                        (uid, quote.start, quote.end, ""), _line(turns[uid], quote, parse(quote.text, speaker=turns[uid].speaker), orders[uid], None)
+                    )
         return tuple(found[key] for key in sorted(found) if found[key].origin in _SPEAKING)
 
     def known(self, note: OnlineNote) -> Known:
@@ -103,9 +122,10 @@ class _Desk:
             self._sessions[session] = self.store.turns_of(self.scope, session)
         return self._sessions[session]
 
-    def _claims(self, note: OnlineNote) -> tuple[Claim, ...]:
-        blocks = {key for s in statements_of(note.text) for key in block_keys(_as_claim(note, s.subject, s.attribute, s.qualifier, s.value, s.text))}
-        return tuple(g.claim for g in self.store.claims_in_blocks(self.scope, blocks))
+    def _claims(self, note: OnlineNote, read: Sequence[Claim]) -> tuple[Claim, ...]:
+        """Claims of the logs that share a key with what the note states."""
+        keys = {key for claim in (*read, _as_claim(note)) for key in block_keys(claim)}
+        return tuple(g.claim for g in self.store.claims_in_blocks(self.scope, keys))
 
     def _near(self, note: OnlineNote) -> Iterable[Turn]:
         found = self.store.search_turns(self.scope, tokenize(note.text), limit=NEAR_MAX)
@@ -137,15 +157,11 @@ def _sentences(turn: Turn, wanted: set[str]) -> Iterable[Quote]:
             yield Quote(turn=turn.uid, start=span.start, end=span.end, text=text)
 
 
-def _line(turn: Turn, quote: Quote, statement: str, order: OrderKey, version: str | None) -> Line:
-    return Line(
-        quote=quote, statement=parse(statement, speaker=turn.speaker), origin=turn.origin_of(quote.start, quote.end), order=order, version=version
-    )  # fmt: skip
+def _line(turn: Turn, quote: Quote, statement: Statement, order: OrderKey, version: str | None) -> Line:
+    return Line(quote=quote, statement=statement, origin=turn.origin_of(quote.start, quote.end), order=order, version=version)
 
 
-def _as_claim(note: OnlineNote, subject: str, attribute: str, qualifier: str, value: str | None, text: str) -> Claim:
-    """A note's sentence in the shape block keys are made from; it is looked up with, never stored."""
-    nowhere = Quote(turn=note.uid, start=0, end=len(text), text=text)
-    return Claim(
-        kind=Kind.FACT, subject=subject or text, attribute=attribute, qualifier=qualifier, value=value, statement=text, quotes=(nowhere,)
-    )  # fmt: skip
+def _as_claim(note: OnlineNote) -> Claim:
+    """A note in the shape block keys are made from; it is looked up with, never stored."""
+    nowhere = Quote(turn=note.uid, start=0, end=len(note.text), text=note.text)
+    return Claim(kind=Kind.FACT, subject=note.text, attribute="", statement=note.text, quotes=(nowhere,))

@@ -116,4 +116,3 @@ class _Archive:
 
 def _records(raw: bytes) -> Iterator[Record]:
     return (piece for piece in split(raw, final=True) if isinstance(piece, Record))
-

@@ -6,17 +6,19 @@ strongest standing decides. A note whose value the logs once bore out and later 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import PurePosixPath
 
 from pipelines.model import Finding, OnlineNote, OrderKey, Origin, Quote, Relation, Verdict
-from pipelines.notes.relate import relate, subject_key
+from pipelines.notes.relate import relate, subject_key, value_key
 from pipelines.text.mood import Mood, completion, mood_of
 from pipelines.text.sentences import sentences
 from pipelines.text.statement import Form, Statement, canonical_words, parse
+from pipelines.text.values import typed_values
 
 _WEIGHT = {Origin.USER: 2, Origin.TOOL: 1, Origin.EXTERNAL: 0}
 _STATING = frozenset({Mood.PLAIN, Mood.REPORTED})
@@ -47,37 +49,61 @@ class Known:
     mentioned: bool
 
 
+Said = Mapping[str, tuple[Statement, ...]]
+"""What each online note states, by its uid."""
+
+
 def statements_of(text: str) -> tuple[Statement, ...]:
-    """The sentences of a note that state something."""
+    """The sentences of a text that state something, as the grammar alone reads them."""
     found = (text[s.start : s.end].strip() for s in sentences(text))
     return tuple(parse(x) for x in found if x and mood_of(x) in _STATING)
 
 
-def assess(note: OnlineNote, lines: Sequence[Line], known: Known, *, skew: timedelta) -> Finding:
-    """The verdict on one note from the lines that may bear on it, whatever order they come in."""
-    findings = [f for s in statements_of(note.text) if (f := _assess_one(note, s, lines, skew))]
+def assess(note: OnlineNote, said: Sequence[Statement], lines: Sequence[Line], known: Known, *, skew: timedelta) -> Finding:
+    """The verdict on one note, which states `said`, from the lines that may bear on it, whatever order they come in."""
+    findings = [f for s in said if (f := _assess_one(note, s, lines, skew))]
     if findings:
         return min(findings, key=lambda f: (_GRAVITY.index(f.verdict), f.quotes[0].turn if f.quotes else "", f.why))
     return Finding(note=note.uid, verdict=_without_evidence(note, known), why=_why_without(note, known))
 
 
-def rechecks(notes: Sequence[OnlineNote], findings: Mapping[str, Finding]) -> dict[str, Finding]:
+def rechecks(notes: Sequence[OnlineNote], said: Said, findings: Mapping[str, Finding]) -> dict[str, Finding]:
     """Findings with every note that rests on a wrong one moved to `needs_recheck`.
 
     A note rests on a wrong one when it links to its file, or names its subject, and has no evidence of its own (DESIGN §4). Links only
     reach files that hold nothing but the wrong note: an index links everything.
     """
     wrong = [n for n in notes if findings[n.uid].verdict in {Verdict.CORRECTED, Verdict.CONTRADICTED}]
-    named = {n.uid: frozenset(w for s in statements_of(n.text) for w in _names(s)) for n in wrong}
+    named = {n.uid: frozenset(w for s in said[n.uid] for w in _names(s)) for n in wrong}
     sole = {PurePosixPath(n.path).stem: n.uid for n in wrong if sum(m.path == n.path and m.folder == n.folder for m in notes) == 1}
     out = dict(findings)
     for note in notes:
         if findings[note.uid].verdict not in {Verdict.UNSUPPORTED, Verdict.UNCHECKED, Verdict.NO_LOG} or note.index:
             continue
-        base = next((sole[stem] for stem in map(_stem, note.links) if stem in sole), None) or _shares_subject(note, wrong, named)
+        base = next((sole[stem] for stem in map(_stem, note.links) if stem in sole), None) or _shares_subject(note, said[note.uid], wrong, named)
         if base:
             out[note.uid] = Finding(note=note.uid, verdict=Verdict.NEEDS_RECHECK, why="rests_on_a_wrong_note", other=base, quotes=findings[base].quotes)
     return out
+
+
+def repeats(notes: Sequence[OnlineNote], said: Said, findings: Mapping[str, Finding]) -> dict[str, Finding]:
+    """Findings with every index line that repeats the wrong value of a file it links to judged as that file's line was."""
+    out = dict(findings)
+    wrong = [n for n in notes if not n.index and findings[n.uid].verdict in {Verdict.CORRECTED, Verdict.SUPERSEDED}]
+    for line in (n for n in notes if n.index and n.links):
+        shown = {v.key for v in typed_values(line.text)}
+        for note in wrong:
+            finding = findings[note.uid]
+            old = {v.key for s in said[note.uid] for v in s.values} - {v.key for v in parse(finding.corrected or "").values} | _over(finding)
+            if note.folder == line.folder and _stem(note.path) in map(_stem, line.links) and shown & old:
+                out[line.uid] = replace(finding, note=line.uid, why="repeats_a_wrong_value", other=note.uid)
+    return out
+
+
+def _over(finding: Finding) -> set[tuple[str, str]]:
+    """The value a correcting sentence itself says is over."""
+    read = parse(finding.corrected or "")
+    return {v.key for v in typed_values(read.old_value or "")} | {v.key for v in typed_values(read.against or "")}
 
 
 def duplicates(notes: Sequence[OnlineNote]) -> dict[str, str]:
@@ -105,7 +131,7 @@ def _assess_one(note: OnlineNote, said: Statement, lines: Sequence[Line], skew: 
     opposing: list[tuple[Line, Relation]] = []
     for line in lines:
         relation = relate(said, line.statement).relation
-        if relation is Relation.SAME:
+        if relation is Relation.SAME or _same_slot(said, line.statement):
             agreeing.append(line)
         elif relation in {Relation.UPDATE, Relation.CONTRADICTION}:
             opposing.append((line, relation))
@@ -120,13 +146,21 @@ def _assess_one(note: OnlineNote, said: Statement, lines: Sequence[Line], skew: 
     return _against(note, said, best, relation, agreeing, skew)
 
 
+def _same_slot(said: Statement, heard: Statement) -> bool:
+    """The same value of the same attribute, though the line may say more beside it: enough to uphold, never to merge."""
+    if said.form is not Form.SLOT or heard.form is not Form.SLOT or not said.value or not subject_key(said.subject):
+        return False
+    mine = (subject_key(said.subject), said.attribute, said.qualifier, said.negated, value_key(said.value))
+    return mine == (subject_key(heard.subject), heard.attribute, heard.qualifier, heard.negated, value_key(heard.value))
+
+
 def _against(note: OnlineNote, said: Statement, best: Line, relation: Relation, agreeing: Sequence[Line], skew: timedelta) -> Finding:
     """What a stronger or newer line against the note makes of it."""
     verdict, why = Verdict.CORRECTED, "a_log_says_otherwise"
     earlier = any(line.order.sort < best.order.sort for line in agreeing)
     if _WEIGHT[best.origin] == 0:
         verdict, why = Verdict.CONTRADICTED, "external_text_says_otherwise"
-    elif earlier or (relation is Relation.UPDATE and not _is_correction(best.statement) and _after(best, note, skew)):
+    elif earlier or (relation is Relation.UPDATE and not _is_correction(best) and _after(best, note, skew)):
         verdict, why = Verdict.SUPERSEDED, "changed_since"
     elif _before(best, note, skew) and note.session != best.order.session:
         verdict, why = Verdict.CONTRADICTED, "an_older_log_says_otherwise"
@@ -137,9 +171,12 @@ def _strength(line: Line) -> tuple[int, tuple[bool, float, str, int, str], int]:
     return (_WEIGHT[line.origin], line.order.sort, line.quote.start)
 
 
-def _is_correction(statement: Statement) -> bool:
+_CORRECTS = re.compile(r"^\W*(?:no|nope|wrong|actually)\b|[,;]\s*not\s|不对|不是", re.IGNORECASE)
+
+
+def _is_correction(line: Line) -> bool:
     """ "no, X, not Y": the old value was never right."""
-    return statement.against is not None or statement.text.casefold().lstrip().startswith(("no,", "no ", "nope", "actually", "不对", "不是"))
+    return line.statement.against is not None or bool(_CORRECTS.search(line.quote.text))
 
 
 def _after(line: Line, note: OnlineNote, skew: timedelta) -> bool:
@@ -176,8 +213,8 @@ def _names(statement: Statement) -> Iterable[str]:
     return (*subject, *(w for w in value if w.isalpha() and len(w) > 2))
 
 
-def _shares_subject(note: OnlineNote, wrong: Sequence[OnlineNote], named: Mapping[str, frozenset[str]]) -> str | None:
-    for statement in statements_of(note.text):
+def _shares_subject(note: OnlineNote, said: Sequence[Statement], wrong: Sequence[OnlineNote], named: Mapping[str, frozenset[str]]) -> str | None:
+    for statement in said:
         subject = set(subject_key(statement.subject)) if statement.form is Form.SLOT else set()
         if not subject and completion(statement.text):
             subject = set(statement.words[:2])

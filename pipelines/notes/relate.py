@@ -15,9 +15,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from pipelines.model import Relation
-from pipelines.text.slots import ATTRIBUTE_OF
+from pipelines.text.names import SURNAMES
+from pipelines.text.slots import ATTRIBUTE_OF, IMPERATIVES
 from pipelines.text.statement import Form, Person, Statement, canonical_words
 from pipelines.text.values import Value, typed_values
+from pipelines.text.words import ENGLISH_STOP
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +103,15 @@ def _comparable(statement: Statement) -> frozenset[tuple[str, str]]:
 def _names_missing(a: Statement, b: Statement) -> bool:
     """Whether `a` names somebody or something that `b` does not speak of at all."""
     text = b.text.casefold()
-    names = (v.canonical for v in a.values if _is_word(v) and v.kind != "quoted")
+    names = [v.canonical for v in a.values if _is_word(v) and v.kind != "quoted"]
+    if lead := _LEAD_NAME.match(a.text):
+        name = (lead[1] or lead[2]).casefold()
+        names += [name] if name not in ENGLISH_STOP | IMPERATIVES and (lead[1] or name[-1] in SURNAMES) else []
     return any(not re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", text) for name in names)
+
+
+# A sentence opens with a capital anyway: there only "Nora reviews" and 小周 are taken for a name.
+_LEAD_NAME = re.compile(r"([A-Z][a-z]*[a-rt-z])(?='s\s|\s[a-z]+s\s)|([小老阿][\u4e00-\u9fff])")
 
 
 # --- vetoes ------------------------------------------------------------------------------------------------------------------------------

@@ -201,7 +201,7 @@ def is_single(attribute: str) -> bool:
 
 GLUE = frozenset(
     """about accord accept all around as at be belong base best better born bind bound but by call change charge choose chose come currently decide default
-    depend deploy each end equal every expect expose find for from get go good going got happen hold host i'm in instead into keep keeps kept know known
+    depend deploy each end equal every expect expose find for from get go good going got happen hold host i'm in instead into join joined keep keeps kept know known
     like likes love loves enjoy listen locate lie live located made maintain make more moved name named no not now number of off on one only or out over
     own owned owns pick place plan planned prefer put reside responsible run running really relocate renamed replace scheduled serve set settle sit
     slipped stand start store stored support supported take than that them then there to target turned under up usual usually use used uses using was we

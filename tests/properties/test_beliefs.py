@@ -98,6 +98,7 @@ def test_a_single_valued_note_never_confirms_two_values(claims: list[Witnessed])
 
 @given(st.lists(slots(), min_size=1, max_size=7))
 def test_what_the_assistant_infers_confirms_and_ends_nothing(claims: list[Witnessed]) -> None:
+    claims = list(unique(claims))
     sound = [w for w in claims if w.origin is not Origin.ASSISTANT]
     inferred = {w.uid for w in claims} - {w.uid for w in sound}
     versions = believe("user", claims, skew_s=120, intake_at=day(100))

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import pytest
+
+from pipelines.text.statement import Form, Person, canonical_words, parse
+
+
+def slot(text: str) -> tuple[str, str, str | None]:
+    read = parse(text)
+    return read.subject, read.attribute, read.value
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The billing API listens on port 7001.", ("billing API", "port", "7001")),
+        ("billing API's port is 7001", ("billing API", "port", "7001")),
+        ("The port of the billing API is 7001", ("billing API", "port", "7001")),
+        ("Session TTL: 90s", ("Session", "ttl", "90s")),
+        ("The max attachment size is 10 MB.", ("attachment", "max size", "10 MB")),
+        ("The default timeout is 30 s", ("", "default timeout", "30 s")),
+        ("retention-days is 90", ("retention-days", "value", "90")),
+        ("app.max_retries = 5", ("app.max_retries", "value", "5")),
+        ("I live in Oslo.", ("user", "home", "Oslo")),
+        ("Just moved to Oslo last month", ("user", "home", "Oslo")),
+        ("I work at Hofer", ("user", "employer", "Hofer")),
+        ("I was born on 9 June.", ("user", "birthday", "9 June")),
+        ("My editor is Helix", ("user", "editor", "Helix")),
+        ("My favourite color is teal", ("user", "favorite color", "teal")),
+        ("I'm allergic to walnuts", ("user", "allergy", "walnuts")),
+        ("Standups happen every Monday.", ("Standups", "schedule", "Monday")),
+        ("We release on Mondays.", ("release", "schedule", "Monday")),
+        ("The launch is scheduled for 3 May.", ("launch", "date", "3 May")),
+        ("Dark launch is enabled", ("Dark launch", "state", "on")),
+        ("The tower is west of the mill", ("tower", "position from mill", "west")),
+        ("Fixtures live in the spec/data/ directory.", ("Fixtures", "location", "spec/data/ directory")),
+        ("Use biome for linting.", ("linting", "tool", "biome")),
+        ("CI runs on Buildkite.", ("CI", "platform", "Buildkite")),
+        ("Rosa owns the ingest service.", ("ingest service", "owner", "Rosa")),
+        ("The ingest service is owned by Rosa", ("ingest service", "owner", "Rosa")),
+        ("The schema flag defaults to off.", ("schema flag", "default", "off")),
+        ("网关的端口号为 7001", ("网关", "port", "7001")),
+        ("网关端口是7001。", ("网关", "port", "7001")),
+        ("我住在大连", ("user", "home", "大连")),
+        ("我在西门子上班", ("user", "employer", "西门子")),
+        ("我对核桃过敏。", ("user", "allergy", "核桃")),
+        ("小周负责搜索模块", ("搜索模块", "owner", "小周")),
+        ("日志用英文写", ("日志", "written in", "英文")),
+        ("塔在磨坊的西边", ("塔", "position from 磨坊", "西")),
+        ("会话超时时间改为 30 秒", ("会话", "timeout", "30 秒")),
+    ],
+)
+def test_a_plain_statement_fills_its_slot(text: str, expected: tuple[str, str, str]) -> None:
+    assert slot(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("We moved the gateway from port 7001 to 7002.", "7001", "7002"),
+        ("From now on use bun in this repo instead of yarn.", "yarn", "bun"),
+        ("use bun not yarn", "yarn", "bun"),
+        ("no, the port is 7002, not 7001", "7001", "7002"),
+        ("The port isn't 7001, it's 7002", "7001", "7002"),
+        ("setup.cfg was renamed to setup.toml.", "setup.cfg", "setup.toml"),
+        ("We renamed the package from acme to acme-core", "acme", "acme-core"),
+        ("Drop Celery, we're going with Dramatiq.", "Celery", "Dramatiq"),
+        ("Celery was replaced by Dramatiq", "Celery", "Dramatiq"),
+        ("I used to live in Oslo but now I live in Bergen", "Oslo", "Bergen"),
+        ("网关端口从 7001 改成 7002 了。", "7001", "7002"),
+        ("把 setup.cfg 改名为 setup.toml。", "setup.cfg", "setup.toml"),
+        ("不对，端口是7002，不是7001。", "7001", "7002"),
+        ("不是周三而是周四", "周三", "周四"),
+        ("以后都用 bun，不要再用 yarn 了。", "yarn", "bun"),
+        ("Celery 不用了，换成 Dramatiq。", "Celery", "Dramatiq"),
+        ("ポートは7001ではなく7002です。", "7001", "7002"),
+    ],
+)
+def test_a_change_names_the_value_that_is_over(text: str, old: str, new: str) -> None:
+    read = parse(text)
+    assert (read.old_value, read.value, read.update) == (old, new, True)
+
+
+@pytest.mark.parametrize("text", ["I moved the file to the attic folder.", "我把文件搬到备份目录了。", "Rename is hard.", "How is the port set?", "", "。", "   ", "=", "is", "的"])
+def test_what_fits_no_slot_names_no_change(text: str) -> None:
+    read = parse(text)
+    assert read.old_value is None
+    assert read.attribute not in {"home", "name"}
+
+
+@pytest.mark.parametrize(
+    ("text", "qualifier"),
+    [
+        ("The staging port is 7001", "staging"),
+        ("Debug mode is enabled in prod", "production"),
+        ("测试环境端口是7001", "testing"),
+        ("We use yarn in the front-end repo", "frontend"),
+        ("The port is 7001", ""),
+        ("The product is called Web", ""),
+    ],
+)
+def test_a_scope_word_is_a_qualifier_and_no_part_of_the_subject(text: str, qualifier: str) -> None:
+    assert parse(text).qualifier == qualifier
+
+
+@pytest.mark.parametrize(
+    ("text", "person"),
+    [
+        ("I prefer light themes.", Person.SPEAKER),
+        ("As I told Nora, I want spaces.", Person.SPEAKER),
+        ("My wife and I are moving to Bergen", Person.SPEAKER),
+        ("Got allergic to dust at some point.", Person.SPEAKER),
+        ("我喜欢浅色主题", Person.SPEAKER),
+        ("Nora prefers light themes.", Person.OTHER),
+        ("my colleague Nora likes emacs", Person.OTHER),
+        ("My colleague's dog is called Bobo", Person.OTHER),
+        ("Lisa's dog is called Rex", Person.OTHER),
+        ("Nora told me she is moving to Bergen.", Person.OTHER),
+        ("The client wants monthly reports.", Person.OTHER),
+        ("我女儿对核桃过敏。", Person.OTHER),
+        ("小周说他明天休假。", Person.OTHER),
+        ("He lives in Bergen now.", Person.UNRESOLVED),
+        ("Our staging URL is https://staging.example.dev", Person.GROUP),
+        ("The API listens on port 7001.", Person.THING),
+        ("Tests live in spec/", Person.THING),
+        ("Postgres runs on db7.", Person.THING),
+    ],
+)
+def test_whose_fact_it_is(text: str, person: Person) -> None:
+    assert parse(text).person is person
+
+
+def test_the_speaker_can_have_a_name() -> None:
+    assert parse("I live in Oslo.", speaker="Nora").subject == "Nora"
+    assert parse("My wife works at Hofer", speaker="Nora").subject == "Nora's wife"
+    assert parse("The port is 7001", speaker="Nora").subject == ""
+
+
+def test_an_order_is_known_by_its_canonical_words_and_its_polarity() -> None:
+    always, never = parse("Always rebase branches before merging."), parse("Never rebase branches before merging.")
+    assert always.form is never.form is Form.RULE
+    assert always.attribute == never.attribute
+    assert (always.negated, never.negated) == (False, True)
+
+
+def test_a_denial_of_one_half_is_no_polarity_of_the_whole() -> None:
+    assert not parse("Keep going and never give up!").negated
+
+
+def test_no_longer_denies_the_plain_statement() -> None:
+    read = parse("We no longer use Celery")
+    assert (read.attribute, read.value, read.negated, read.update) == ("use", "Celery", True, True)
+
+
+def test_a_reason_is_kept_apart_from_the_value() -> None:
+    read = parse("We moved the queue from Redis to Kafka because it lost messages")
+    assert (read.value, read.reason) == ("Kafka", "it lost messages")
+    assert parse("数据库从 MySQL 换成 Postgres 了，因为需要 JSON").reason == "需要 JSON"
+
+
+def test_also_is_a_cue_that_both_hold() -> None:
+    assert parse("I also like cocoa").also
+    assert parse("我也喜欢可可").also
+    assert not parse("我还是喜欢可可").also
+
+
+def test_words_that_mean_the_same_have_one_spelling_and_prepositions_stay() -> None:
+    assert canonical_words("Please keep your replies brief.") == canonical_words("Keep answers short")
+    assert canonical_words("run tests before commits") != canonical_words("run tests after commits")
+
+
+def test_identifiers_keep_their_shape() -> None:
+    assert len({canonical_words(name) for name in ("C", "C++", "C#")}) == 3
+    assert canonical_words("getUsers") == ("getusers",)
+    assert canonical_words("`max_retries`") == ("max_retries",)
+
+
+def test_full_width_and_decorated_text_reads_the_same() -> None:
+    assert slot("网关端口是７００１。") == ("网关", "port", "7001")
+    assert slot("- The **port** of the gateway is `7001`.") == ("gateway", "port", "7001")
+
+
+def test_what_a_slot_does_not_account_for_is_kept() -> None:
+    assert parse("The port is 7001 for the admin console").extra
+    assert not parse("The port is 7001").extra

@@ -27,12 +27,15 @@ Relations = Mapping[tuple[str, str], Relation]
 
 @lru_cache(maxsize=32768)
 def statement_of(claim: Claim) -> Statement:
-    """The claim's sentence as `parse` reads it, under the subject, attribute, scope and value the claim itself gives."""
+    """The claim's sentence as `parse` reads it, under the subject, scope and value the claim itself gives.
+
+    A claim without a value (a rule) is compared by the words of its sentence, whatever attribute it goes under.
+    """
     read = parse(claim.statement)
     subject = claim.subject.strip()
     person = _person_of(subject, read.person)
     return replace(
-        read, subject=subject, attribute=attribute_key(claim.attribute) or read.attribute, qualifier=qualifier_key(claim.qualifier), person=person,
+        read, subject=subject, attribute=attribute_key(claim.attribute) if claim.value else read.attribute, qualifier=qualifier_key(claim.qualifier), person=person,
         form=Form.SLOT if claim.value else read.form, value=claim.value or read.value, negated=claim.negated, cardinality=cardinality_of(claim),
         old_value=claim.old_value or read.old_value,
     )  # fmt: skip

@@ -67,6 +67,23 @@ _ABOUT_THE_PAST = re.compile(
     re.IGNORECASE,
 )
 
+_ORDERED = (
+    "accept address adjust aim allow annotate approve assume attach back backport base batch book bother bring bump cache capitalize change cite "
+    "clean close code comment compare convert cook copy cut deal declare deliver describe display double drop echo embed emit encode escape expose "
+    "extend fetch fill filter force fork freeze generate greet group guess hardcode hide host indent inline insert install invent iterate join "
+    "label launch link load localize lock mark measure mention migrate mix mock modify mount name nest note notify number offer omit order pass "
+    "paste pay pick pipe plan prefix prepare present prioritize profile propose provide publish pull quote read rebuild recommend record refactor "
+    "refer release reload render report request require reset resolve reuse revert rewrite rotate round save scan schedule scope seed separate "
+    "serve share ship sign simplify speak specify split squash stage start state subscribe suggest summarize support swap tell terminate text "
+    "throw touch trace track translate trim trust turn type unpin unwrap upload verify version wait watch work wrap call send talk ask"
+)
+_WORK = "|".join(
+    [
+        r"give(?! up)", r"keep(?! \w+ing)",
+        *sorted(IMPERATIVES - {"always", "never", "don't", "only", "remember", "give", "keep"} | set(_ORDERED.split()), key=len, reverse=True),
+    ]
+)  # fmt: skip
+"""Verbs people order an agent or a colleague to do; "always happy to help" and "never give up" have none."""
 _STANDING_ADVERB = r"(?:always|never|don't ever|do not ever|at all times)"
 _BEFORE = (
     r"(?:(?:please|and|also|so|but|then|instead|remember to|remember that|remember|from now on|going forward|in (?:the )?future|by default|as a rule|in general|generally|for the record|each time|every time)[,:]?\s+"
@@ -75,10 +92,10 @@ _BEFORE = (
 _BASE = "|".join(sorted(IMPERATIVES, key=len, reverse=True))
 _MUST = r"(?:must(?:n't| not| never| always)?|should(?:n't| not| never| always)?|shall(?: not| never)?|may not|need to|needs to|have to|has to|(?:is|are) (?:not allowed|forbidden|required) to)"
 _DIRECTIVE = re.compile(
-    rf"^{_BEFORE}(?:{_STANDING_ADVERB}\s+(?!been\b|had\b|was\b|were\b|a\b|the\b|happy\b|there\b)\w+|(?:don't|do not|dont)\s+\w+|avoid\b|no (?:more )?\w+ing\b"
-    rf"|(?:you|agents?|everyone|the agents?|claude|codex|nobody|(?:all|every|each|any)\s[\w -]{{2,40}}?)\s+{_MUST}\b|we\s+(?:must|should|always|never)\b"
+    rf"^{_BEFORE}(?:{_STANDING_ADVERB}\s+(?:ever\s+)?(?:{_WORK})\b|(?:don't|do not|dont)\s+(?:{_WORK})\b|avoid\b|no (?:more )?\w+ing\b"
+    rf"|(?:you|agents?|everyone|the agents?|claude|codex|nobody|(?:all|every|each|any)\s[\w -]{{2,40}}?)\s+{_MUST}\b|we\s+(?:must|should|always|never)\s+(?:not\s+)?(?:{_WORK})\b"
     rf"|(?!(?:I|we|they|he|she|it|this|that|there)\b)[\w./@`-]+(?:\s[\w./@`-]+){{0,3}}?\s+(?:must|should|shall|may not|(?:is|are) not allowed to)\b"
-    rf"|I (?:always |never )?(?:want|expect|need)\s+(?:you|all|every|any)\b|(?:{_BASE})\b.*\b{_STANDING_ADVERB}\b|(?:{_BASE})\b.*\b(?:from now on|going forward|every time|each time)\b)",
+    rf"|I (?:always |never )?(?:want|expect|need)\s+(?:you|all|every|any)\b|(?:{_BASE})\b.*\b(?:{_STANDING_ADVERB}\s+(?:{_WORK})\b|{_STANDING_ADVERB}[.!]?$)|(?:{_BASE})\b.*\b(?:from now on|going forward|every time|each time)\b)",
     re.IGNORECASE,
 )
 _DIRECTIVE_ZH = re.compile(
@@ -86,8 +103,9 @@ _DIRECTIVE_ZH = re.compile(
     r"|务必|必须|千万(?:别|不要|不能)|始终(?:用|要|使用|保持)|默认(?:用|使用)|不要|(?<![特个区分级类性告])别(?![人的处名致墅])|不许|禁止|不得|只能用|只用|一定要)|^(?:所有|凡是)[^，。]{0,20}(?:都|必须|要|一律)"
 )
 _FELT_ZH = re.compile(r"让我|感到|觉得|心情|聊天|有人|我(?!们)(?:的?(?:上司|老板|朋友|妈|爸|家)|也|一定|必须|可以|会|想|知道|最近|现在)")
-_ORDER = re.compile(rf"^{_BEFORE}(?:{_BASE}|don't|do not|never|always|only|no)\b", re.IGNORECASE)
-_STATEMENT_OF_CUSTOM = re.compile(rf"\b{_STANDING_ADVERB}\b", re.IGNORECASE)
+_ORDER = re.compile(
+    rf"^{_BEFORE}(?:(?:please|always|never|don't|do not|dont|only|just|don't forget to|do not forget to)\s+(?:ever\s+)?)*(?:{_WORK})\b", re.IGNORECASE
+)
 _USE_NOT = re.compile(
     r"\b(?:use|prefer|go with|stick (?:to|with)|keep)\b.+\b(?:not|instead of|rather than|over|never)\b|用.+(?:不要用|别用|不用|而不是)|不要用.+用",
     re.IGNORECASE,
@@ -97,6 +115,11 @@ _SETS_RIGHT = re.compile(r"\b(?:instead|not|n't|don't|use|rather|only|should|mus
 _HABIT_OF_THINGS = re.compile(r"^(?:it|this|that|the \w+|there|he|she|they|\w+s?)\s+(?:always|never)\s+\w+(?:s|ed)\b", re.IGNORECASE)
 
 
+_SURELY = re.compile(
+    r"\bmust(?:'ve|(?: have|'ve) (?:been|had|felt|a lot|so|such|\w+ed\b(?! ))| feel| love| really| be (?:so|such|really|incredible|amazing|nice|fun|hard|great|tough|frustrating|exciting|rewarding|wonderful|tired|proud|happy))\b|\ba must\b|\bmust-",
+    re.IGNORECASE,
+)
+"""`must` as a guess ("that must be fun") orders nothing."""
 _FELT = re.compile(
     r"\b(?:we|I) (?:always|never|should|must)?\s*(?:feel|felt|think|thought|know|love|enjoy|wonder|hope|wish|talk|chat|meet|be careful)\b|\bmakes? (?:me|us)\b",
     re.IGNORECASE,
@@ -105,7 +128,7 @@ _FELT = re.compile(
 
 def is_directive(text: str) -> bool:
     """Whether the words order or forbid in general ("always …", "when X, never …", "you must …", 一律 …), not what a thing happens to do."""
-    if _HABIT_OF_THINGS.match(text) or _FELT.search(text) or _FELT_ZH.search(text):
+    if _HABIT_OF_THINGS.match(text) or _SURELY.search(text) or _FELT.search(text) or _FELT_ZH.search(text):
         return False
     return bool(_DIRECTIVE.match(text) or _DIRECTIVE_ZH.match(text))
 
@@ -148,9 +171,9 @@ def is_preference(text: str) -> bool:
 
 
 _DECISION = re.compile(
-    r"^(?:(?:and|but|so|ok|also|actually|then|for \w+(?: \w+)?|in the end|after (?:some|much) \w+),?\s+)*(?:we(?:'ve| have)?\s+(?:finally\s+|just\s+|already\s+)?(?:decided|agreed|settled on|chose|opted for|picked|went with (?=[A-Z0-9`]))"
+    r"^(?:(?:and|but|so|ok|also|actually|then|for \w+(?: \w+)?|in the end|after (?:some|much) \w+),?\s+)*(?:we(?:'ve| have)?\s+(?:finally\s+|just\s+|already\s+)?(?:decided|agreed|settled on|chose|opted for|picked|went with (?=(?-i:[A-Z0-9`])))"
     r"|I(?:'ve| have)?\s+(?:finally\s+|just\s+|already\s+)?decided\s+(?:on|that|against|to (?:use|go with|keep|switch|drop|stick|adopt|stop))\b"
-    r"|let(?:'|’)?s\s+(?:go with|stick (?:with|to)|use|keep|drop|switch to|move to|adopt|settle on|standardi[sz]e on)\b|(?:the )?decision(?: is|:)|decided:?\s"
+    r"|let(?:'|’)?s\s+(?:go with|stick (?:with|to)|use|keep (?=(?:the|our|using)\b|(?-i:[A-Z`]))|drop|switch to|move to|adopt|settle on|standardi[sz]e on)\b|(?:the )?decision(?: is|:)|decided:?\s"
     r"|we(?:'ll|’ll| will| are going to|'re going to)\s+(?:use|go with|keep (?!\w+ing\b|(?:\w+ )*in (?:mind|touch)\b)|drop|switch to|move to|stick (?:with|to)|adopt|host|deploy (?:on|to)|store|support|stay (?:on|with))"
     r"|it(?:'s| is| was) (?:been )?(?:decided|agreed)\b|we(?:'re| are) going with\b|(?:scrap|drop|ditch|forget)\s[^,.;]{2,40}[,.;]\s*(?:we're|we are|let's)\s+(?:going with|go with|use|using)\b)",
     re.IGNORECASE,
@@ -192,7 +215,7 @@ _GO_ON = re.compile(r"\b(?:don't|do not|never) (?:stop|quit|rest|give up|finish|
 
 
 _GOAL = re.compile(
-    r"^(?:(?:and|so|ok|also),?\s+)*(?:(?:our|my|the)\s+(?:\w+\s+)?(?:goal|aim|objective|target|mission)\b[^.]{0,30}?\b(?:is|was|:)|(?:we|I)(?:'d| would)?\s+(?:want|like|need|plan|aim|intend|are going)\s+to\s+"
+    r"^(?:(?:and|so|ok|also),?\s+)*(?:(?:our|my|the)\s+(?:\w+\s+)?(?:goal|aim|objective|target|mission)\b[^.]{0,30}?\b(?:is|:)|(?:we|I)(?:'d| would)?\s+(?:want|like|need|plan|aim|intend|are going)\s+to\s+"
     r"(?:migrate|build|ship|release|launch|port|rewrite|replace|publish|deliver|convert|redesign)\b"
     r"|(?:we|I)(?:'re| are| am|'m)\s+(?:building|migrating|porting|rewriting|developing|preparing)\b|goal:)",
     re.IGNORECASE,

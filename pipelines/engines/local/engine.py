@@ -3,18 +3,24 @@
 It confirms only what is stated outright. Everything less certain carries its `doubts`, which keep it a draft; the rest is left to search.
 """
 
+# Word lists read better as text.
+# ruff: noqa: SIM905
+
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from pipelines.engines.local.cues import Cue, cue_of, is_directive, is_order
 from pipelines.engines.local.events import event_claim
 from pipelines.engines.local.facts import PROJECT, Fact, facts_in, named_before
 from pipelines.engines.local.personal import personal_facts
-from pipelines.engines.local.procedures import procedures
+from pipelines.engines.local.procedures import procedures, stated_command
 from pipelines.engines.local.results import result_facts
+from pipelines.engines.local.runs import core_of
+from pipelines.engines.local.shell import Part
 from pipelines.engines.local.speech import QUOTE_MAX, Utterance, body_of, clauses, dangling, reason_in, shortened, statement_of, typed, utterances
 from pipelines.model import Claim, Kind, Origin, Question, Quote, Turn
 from pipelines.ports import Extracted, Window
@@ -34,14 +40,15 @@ class LocalEngine:
     def extract(self, window: Window) -> Extracted:
         """Claims and questions of one session, in the order of its turns."""
         found = _Found(claims=[], questions=[])
-        talk = _Talk()
+        people = not any(t.origin is Origin.ASSISTANT for t in window.turns) and any(t.speaker for t in window.turns)
+        talk = _Talk(among_people=people)
         for turn in window.turns:
             if turn.event is not None:
                 found.add(event_claim(turn, window.session))
             elif typed(turn):
                 play = (talk.play or bool(_ROLE_PLAY.search(turn.text))) and not _PLAY_OVER.search(turn.text)
                 found.read(turn, replace(talk, play=play or bool(_IN_A_STORY.search(turn.text))))
-                talk = _Talk(first=False, play=play)
+                talk = replace(talk, first=False, play=play, before="")
             elif turn.origin is Origin.ASSISTANT and turn.call is None and not turn.sidechain:
                 talk = replace(talk, before=turn.text)
         found.claims.extend(procedures(window.turns))
@@ -52,11 +59,13 @@ class LocalEngine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Talk:
-    """Where the conversation stands: nobody has typed yet, a role is being played (what "I" say is nobody's fact), what the assistant said last."""
+    """Where the conversation stands: nobody has typed yet, a role is being played (what "I" say is nobody's fact), what the assistant said last,
+    and whether only people talk (named speakers, no assistant), whose advice to each other is no rule."""
 
     first: bool = True
     play: bool = False
     before: str = ""
+    among_people: bool = False
 
 
 _ROLE_PLAY = re.compile(
@@ -107,18 +116,36 @@ def _claims_of(said: Utterance, talk: _Talk) -> Iterator[Claim]:
     mood = _mood(said, body)
     cue = cue_of(body, mood, memory=said.turn.memory, corrects=said.turn.corrects is not None, first=talk.first)
     facts = facts_in(body, speaker=said.turn.speaker) if _may_state(body, mood, cue) else ()
-    if facts:
+    command = stated_command(body) if mood in {Mood.PLAIN, Mood.REQUEST} else None
+    if command is not None and said.end - said.start <= QUOTE_MAX:
+        yield _told_command(said, command)
+    elif facts:
         yield from (claim for fact in facts if (claim := _fact(said, fact, talk.before)) is not None)
-    elif cue is not None and not (cue.kind is Kind.RULE and not cue.standing and dangling(text)):
+    elif cue is not None and not _idle(said, cue, talk):
         yield _cued(said, cue, body)
     elif said.turn.memory and mood is not Mood.QUESTION:
         yield _cued(said, Cue(kind=Kind.FACT, standing=True), body)
+
+
+def _idle(said: Utterance, cue: Cue, talk: _Talk) -> bool:
+    """Orders that are no rule: advice among people, and what points at the moment ("this should be faster")."""
+    if cue.kind is not Kind.RULE:
+        return False
+    return (talk.among_people and not said.turn.memory) or (not cue.standing and dangling(said.text))
 
 
 def _mood(said: Utterance, body: str) -> Mood:
     """The mood of the sentence where it stands, or of its words without their lead-in when that is stricter ("Instead stage …" is a request)."""
     mood = mood_at(said.turn.text, said.start, said.end)
     return mood if mood is not Mood.PLAIN else mood_of(body)
+
+
+def _told_command(said: Utterance, command: Part) -> Claim:
+    """How something is done, in the person's own words ("To restore a backup, run `pay restore`")."""
+    return Claim(
+        kind=Kind.PROCEDURE, subject=core_of(command), attribute="command", statement=statement_of(said.text), value=command.text, quotes=(said.quote,),
+        standing_mark=said.turn.memory, doubts=("dangling_reference",) if dangling(said.text) else (),
+    )  # fmt: skip
 
 
 def _may_state(body: str, mood: Mood, cue: Cue | None) -> bool:
@@ -158,8 +185,15 @@ def _fact(said: Utterance, fact: Fact, before: str) -> Claim | None:
         old_value=fact.old_value,
         reason=reason,
         standing_mark=said.turn.memory,
+        valid_until=_until(said.turn, fact),
         doubts=tuple(dict.fromkeys(doubts)),
     )
+
+
+def _until(turn: Turn, fact: Fact) -> datetime | None:
+    """When a deadline or appointed day is over, where the year can be told."""
+    mentions = resolve_dates(fact.value or "", turn.at, turn.zone) if fact.attribute == "date" else ()
+    return mentions[0].until if len(mentions) == 1 and turn.at is not None and mentions[0].until > turn.at else None
 
 
 def _dated(turn: Turn, statement: str) -> str:
@@ -223,57 +257,8 @@ def _whole_value(read: Statement) -> bool:
 
 
 _POLAR = frozenset(
-    [
-        "always",
-        "alway",
-        "never",
-        "don't",
-        "dont",
-        "do",
-        "not",
-        "no",
-        "must",
-        "mustn't",
-        "should",
-        "shouldn't",
-        "shall",
-        "cannot",
-        "can't",
-        "avoid",
-        "stop",
-        "make",
-        "sure",
-        "ensure",
-        "need",
-        "to",
-        "from",
-        "on",
-        "now",
-        "going",
-        "forward",
-        "ever",
-        "will",
-        "would",
-        "want",
-        "remember",
-        "instead",
-        "必须",
-        "务必",
-        "一律",
-        "不要",
-        "不用",
-        "禁止",
-        "别",
-        "永远",
-        "始终",
-        "每次",
-        "都",
-        "不",
-        "以后",
-        "今后",
-        "从现在起",
-        "记住",
-    ]
+    """always alway never don't dont do not no must mustn't should shouldn't shall cannot can't avoid stop make sure ensure need to from on
+    now going forward ever will would want remember instead 必须 务必 一律 不要 不用 禁止 别 永远 始终 每次 都 不 以后 今后 从现在起 记住""".split()
 )
 """Words that order, forbid or mark as standing: left out of what a rule is about, so that "never use npm" and "use npm" are about one thing."""
 

@@ -40,7 +40,7 @@ class Fact:
 
 def facts_in(sentence: str, *, speaker: str | None) -> tuple[Fact, ...]:
     """The facts of one plain sentence (already freed of its lead-in), the speaker's own ones first; `speaker` names who says "I"."""
-    own = personal_facts(sentence)
+    own = [f for f in personal_facts(sentence) if not _EMPTY_VALUE.match(f.value)]
     if own:
         reason = parse(sentence).reason
         return tuple(_own(fact, speaker or USER, reason) for fact in own)
@@ -70,6 +70,7 @@ _THINGS = frozenset(SINGLE) | SINGLE_RELATIONS | {"value", "support"}
 _PASSING_STATES = frozenset({"broken", "fixed", "done", "open", "closed"})
 _OF_CODE = frozenset({"port", "url", "version", "platform", "host", "timeout", "ttl", "location", "database", "region"})
 """Attributes no person has: "the client listens on port 5173" is about a program."""
+_OF_PEOPLE_ONLY = frozenset({"home", "employer", "birthday", "age", "job", "education", "hometown", "height", "weight", "salary", "allergy", "spouse"})
 _OF_PEOPLE = frozenset(
     "home employer birthday age name email phone height weight job education hometown allergy diet likes prefers spouse username".split()  # noqa: SIM905
 )
@@ -121,11 +122,15 @@ _SAYS_WHAT_IS_USED = re.compile(
 )
 
 
+_ZH_TAIL = re.compile(r"\s*(?:过|他们|她们|们)$")
+_ZH_LEAD = re.compile(r"^(?:在|是)(?=[\d一二三四五六七八九十])")
+
+
 def _slot(read: Statement, *, unnamed: bool = False) -> Fact | None:
     """The fact a slot states. `unnamed`: it corrects a value just named ("the port is 5433, not 5432"), so it may leave its subject open."""
     if not read.value or len(read.value.split()) > VALUE_WORDS_MAX or _EMPTY_VALUE.match(read.value):
         return None
-    subject = read.subject
+    subject = _ZH_TAIL.sub("", read.subject)
     if read.person is Person.UNRESOLVED or len(subject.split()) > SUBJECT_WORDS_MAX or _NOT_A_SUBJECT.search(subject):
         return None
     if (
@@ -147,7 +152,7 @@ def _slot(read: Statement, *, unnamed: bool = False) -> Fact | None:
     if not whole:
         return None
     return Fact(
-        subject=whole, attribute=read.attribute, value=read.value, qualifier=read.qualifier, old_value=read.old_value, negated=read.negated,
+        subject=whole, attribute=read.attribute, value=_ZH_LEAD.sub("", read.value), qualifier=read.qualifier, old_value=read.old_value, negated=read.negated,
         single=read.cardinality == "single", reason=read.reason, unnamed=unnamed and whole == PROJECT and not read.qualifier,
     )  # fmt: skip
 
@@ -210,6 +215,8 @@ def _of_thing(read: Statement) -> bool:
         return read.value not in _PASSING_STATES and (read.value or "").casefold() not in _PASSING_STATES
     if read.attribute in {"use", "tool"}:
         return (bool(read.subject) or read.person is Person.GROUP) and (_names_something(read) or len((read.value or "").split()) <= 2)
+    if read.attribute in _OF_PEOPLE_ONLY:
+        return False
     return (read.attribute in _THINGS or read.attribute.startswith(("max ", "min ", "position from"))) and _is_value(read)
 
 

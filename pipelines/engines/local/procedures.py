@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pipelines.engines.local.runs import WENT_WELL, Ended, Run, program_of, runs_of, specific, worth_telling
-from pipelines.engines.local.shell import Part
+from pipelines.engines.local.shell import Part, parts
 from pipelines.model import Claim, Kind, Quote, Turn
 
 STEPS_MAX = 3
@@ -32,6 +32,23 @@ def procedures(turns: Sequence[Turn]) -> Iterator[Claim]:
         if claim is not None:
             told.add(run.command)
             yield claim
+
+
+_TELLS_HOW = re.compile(
+    r"^(?:(?:to|for)\s+(?P<goal>[^`]{3,60}?),?\s+(?:(?:you|we)\s+)?(?:just\s+)?(?:use|run|call|type|do|it's|it is)\s+`(?P<a>[^`]+)`"
+    r"|we\s+(?:always\s+)?(?:run|build|test|deploy|release|start|restore|lint|format|migrate|ship)\b[^`]{0,50}\b(?:with|via|by|using|through)\s+(?:running\s+)?`(?P<b>[^`]+)`"
+    r"|the\s+command\s+(?:to|for|that)\s+[^`]{3,60}?\s+is\s+`(?P<c>[^`]+)`"
+    r"|`(?P<d>[^`]+)`\s+(?:(?:runs|builds|deploys|starts|restores|lints|formats|releases|migrates)\s+\w|is how (?:we|you)\b))",
+    re.IGNORECASE,
+)
+
+
+def stated_command(sentence: str) -> Part | None:
+    """The command a sentence says something is done with; None when it only asks to run one now, or names something that is no command."""
+    found = _TELLS_HOW.match(sentence)
+    command = next((g for g in (found["a"], found["b"], found["c"], found["d"]) if g), None) if found is not None else None
+    line = parts(command) if command is not None else ()
+    return line[0] if len(line) == 1 and len(line[0].words) > 1 and line[0].text == command else None
 
 
 def _failed_later(runs: Sequence[Run], at: int) -> bool:

@@ -141,3 +141,14 @@ def test_the_same_window_gives_the_same_claims() -> None:
 def test_a_command_and_a_fact_come_out_of_one_session() -> None:
     talk = Talk().user("The API listens on port 8080.").run("mix test", "3 tests, 0 failures")
     assert [c.kind for c in talk.claims()] == [Kind.FACT, Kind.PROCEDURE]
+
+
+def test_a_deadline_is_over_when_its_day_is() -> None:
+    (claim,) = said("The release deadline is March 31.")
+    assert claim.valid_until is not None
+    assert claim.valid_until.isoformat() == "2026-04-01T00:00:00+00:00"
+
+
+def test_advice_among_people_is_no_rule() -> None:
+    talk = Talk(format="conversation").user("Always pack an umbrella when you travel!", speaker="Ana").user("I'm allergic to nuts.", speaker="Ben")
+    assert [(c.kind, c.subject) for c in talk.claims()] == [(Kind.FACT, "Ben")]

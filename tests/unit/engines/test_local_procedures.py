@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from pipelines.engines.local.procedures import stated_command
 from pipelines.model import Claim, Kind
-from tests.unit.engines.talk import Talk
+from tests.unit.engines.talk import Talk, said
 
 
 def procedures(talk: Talk) -> list[Claim]:
@@ -113,3 +114,26 @@ def test_commands_of_a_subagent_are_not_this_sessions() -> None:
     talk = Talk().run("mix test", "3 tests, 0 failures")
     talk.turns = [type(t)(**{**{f: getattr(t, f) for f in t.__slots__}, "sidechain": True}) for t in talk.turns]
     assert procedures(talk) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "command"),
+    [
+        ("To restore a backup, run `pay restore --to staging`.", "pay restore --to staging"),
+        ("We deploy with `make deploy`.", "make deploy"),
+        ("The command to open a console is `bin/rails console`.", "bin/rails console"),
+        ("`pnpm dev:api` starts", None),
+        ("`pnpm run dev` starts the web client", "pnpm run dev"),
+        ("run `make test` and tell me what fails", None),
+        ("To fix it, use `retries`.", None),
+    ],
+)
+def test_a_person_may_tell_how_something_is_done(sentence: str, command: str | None) -> None:
+    found = stated_command(sentence)
+    assert (found.text if found else None) == command
+
+
+def test_a_command_a_person_tells_is_a_procedure_in_their_words() -> None:
+    (claim,) = said("To restore a backup, run `pay restore --to staging`.")
+    assert (claim.kind, claim.subject, claim.value, claim.verified_by) == (Kind.PROCEDURE, "pay restore", "pay restore --to staging", None)
+    assert claim.statement == "To restore a backup, run `pay restore --to staging`."

@@ -1,0 +1,8 @@
+"""`python -m tests.worlds [--users N] [--sessions N] [--tokens N] [--seed N] [--half dev|test] [--misses]`."""
+
+import sys
+
+from tests.worlds.table import main
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -217,7 +217,7 @@ def wanted() -> Iterator[object]:
             yield pytest.param(target, id=target.measure, marks=[pytest.mark.xfail(reason="the local engine is not there yet")] if target.measure in NOT_YET else [])
 
 
-@pytest.mark.parametrize("target", wanted())
+@pytest.mark.parametrize("target", list(wanted()))
 def test_a_small_world_meets_its_targets(small: Score, target: Target) -> None:
     assert target.met(small), [m for m in small.misses if m.measure == target.measure]
 

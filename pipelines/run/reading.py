@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pipelines.gates import first_missed, weakest_origin
-from pipelines.model import GateResult, OrderKey, Origin, Outcome, SessionInfo, Standing, Turn, Witnessed
+from pipelines.model import GateResult, OrderKey, Origin, Outcome, SessionInfo, Standing, Turn, Witnessed, digest
 from pipelines.notes.identity import block_keys, group_key
 from pipelines.run.parts import Parts, Request
 from pipelines.run.sources import TRUST
@@ -31,8 +31,8 @@ def read_sessions(parts: Parts, request: Request) -> ReadSessions:
     store, scope = parts.store, request.scope
     infos = {info.uid: info for info in store.sessions(scope)}
     trusted = trusted_sessions(store, scope)
-    unread = {uid: mark for uid, mark in store.unread(scope, _engine(parts, False)).items() if uid not in trusted}
-    unread |= {uid: mark for uid, mark in store.unread(scope, _engine(parts, True)).items() if uid in trusted}
+    unread = {uid: mark for uid, mark in store.unread(scope, _engine(parts, request, False)).items() if uid not in trusted}
+    unread |= {uid: mark for uid, mark in store.unread(scope, _engine(parts, request, True)).items() if uid in trusted}
     dirty: set[str] = set()
     rejected: Counter[str] = Counter()
     read: list[str] = []
@@ -46,7 +46,7 @@ def read_sessions(parts: Parts, request: Request) -> ReadSessions:
         judged = judge_all(parts.engine.extract(window), window)
         store.save_order(scope, window.keys)
         gated = [GatedClaim(claim=j.claim, results=j.results, group=group_key(j.claim), blocks=tuple(sorted(block_keys(j.claim)))) for j in judged]
-        dirty |= store.save_reading(scope, uid, engine=_engine(parts, uid in trusted), digest=mark, claims=gated)
+        dirty |= store.save_reading(scope, uid, engine=_engine(parts, request, uid in trusted), digest=mark, claims=gated)
         rejected.update(gate for j in judged for gate in _refusing(j.results))
         claims += len(judged)
         read.append(uid)
@@ -107,9 +107,10 @@ def _reaches(turns: Iterable[Turn], since: datetime) -> bool:
     return not times or max(times) >= since
 
 
-def _engine(parts: Parts, trusted: bool) -> str:
-    """Trust changes what is read, so it is part of the reading's name."""
-    return f"{parts.engine.name}+trusted" if trusted else parts.engine.name
+def _engine(parts: Parts, request: Request, trusted: bool) -> str:
+    """Whom a person vouches for changes what is read, so it is part of the reading's name."""
+    producers = f"+{digest(*sorted(request.trusted))[:8]}" if request.trusted else ""
+    return f"{parts.engine.name}{'+trusted' if trusted else ''}{producers}"
 
 
 def with_trust(info: SessionInfo, trusted: bool, producers: frozenset[str]) -> SessionInfo:

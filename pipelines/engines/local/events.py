@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from pipelines.model import Claim, Kind, Quote, SessionInfo, Turn
+from pipelines.model import Claim, Event, Kind, Quote, SessionInfo, Turn
 
 VALUE_MAX = 160
 TRUSTED = "events_trusted"
-"""Key of `SessionInfo.extra`; "yes" when the person named the file or its producer stands in `events.trusted`."""
+"""Key of `SessionInfo.extra`; "yes" when the person named the file."""
+PRODUCERS = "events_producers"
+"""Key of `SessionInfo.extra`: the producers of `events.trusted`, one a line."""
 
 
 def event_claim(turn: Turn, session: SessionInfo) -> Claim | None:
@@ -17,7 +19,7 @@ def event_claim(turn: Turn, session: SessionInfo) -> Claim | None:
     said = f"{event.topic} = {event.value}"
     if not turn.text.startswith(said) or len(said) > VALUE_MAX or "\n" in said:
         return None
-    trusted = event.status == "verified" and session.extra.get(TRUSTED) == "yes"
+    trusted = event.status == "verified" and _vouched(event, session)
     return Claim(
         kind=Kind.FACT,
         subject=event.topic.strip(),
@@ -27,5 +29,10 @@ def event_claim(turn: Turn, session: SessionInfo) -> Claim | None:
         cardinality="single",
         quotes=(Quote(turn=turn.uid, start=0, end=len(said), text=said),),
         verified_by="events:verified" if trusted else None,
-        doubts=() if event.status == "verified" else ("inferred",),
+        doubts=() if trusted else ("inferred",),
     )
+
+
+def _vouched(event: Event, session: SessionInfo) -> bool:
+    """Whether a person answers for this row: an agent could write a file that calls itself verified (DESIGN §2)."""
+    return session.extra.get(TRUSTED) == "yes" or (event.producer or "") in filter(None, session.extra.get(PRODUCERS, "").split("\n"))

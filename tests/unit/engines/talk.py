@@ -40,10 +40,10 @@ class Talk:
         failed = bool(exit) or any(result.values())
         return self._add(Role.TOOL, Origin.TOOL, output, result=Result(call_id=call_id, exit=exit, failed=failed, **result))
 
-    def event(self, topic: str, value: str, status: str) -> Talk:
+    def event(self, topic: str, value: str, status: str, *, producer: str = "watcher") -> Talk:
         """A row of an events log."""
         seen = status == "verified"
-        event = Event(topic=topic, value=value, status=status, producer="watcher")
+        event = Event(topic=topic, value=value, status=status, producer=producer)
         text = f"{topic} = {value}\nstatus: {status}"
         return self._add(Role.TOOL if seen else Role.ASSISTANT, Origin.TOOL if seen else Origin.ASSISTANT, text, event=event)
 

@@ -13,7 +13,13 @@ def test_a_verified_row_of_a_trusted_file_is_verified() -> None:
 
 def test_a_row_of_an_untrusted_file_verifies_nothing() -> None:
     (claim,) = Talk(format="events").event("retention-days", "30", "verified").claims()
-    assert (claim.verified_by, claim.doubts) == (None, ())
+    assert (claim.verified_by, claim.doubts) == (None, ("inferred",))
+
+
+def test_a_producer_of_the_settings_is_trusted_and_its_namesakes_are_not() -> None:
+    extra = {"events_trusted": "no", "events_producers": "prober\nwatcher"}
+    said = [Talk(format="events", extra=extra).event("retention-days", "30", "verified", producer=p).claims()[0] for p in ("watcher", "watch", "")]
+    assert [c.verified_by for c in said] == ["events:verified", None, None]
 
 
 def test_an_inferred_row_is_a_draft_even_from_a_trusted_file() -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
+from pipelines.errors import DreamdError
 from pipelines.model import Finding, OnlineNote, Status, Verdict, Version
 from pipelines.report import BriefSize, DreamReport, NoteCounts, OnlineCounts, PageCounts, Records, RefusedSource
 from pipelines.run.content import verdicts
@@ -13,7 +15,8 @@ from pipelines.run.journal import morning_report
 from pipelines.run.parts import Parts, Request
 from pipelines.run.reading import ReadSessions, read_sessions
 from pipelines.run.resolving import resolve_dirty
-from pipelines.run.sources import Taken, counts_of, standing_notes, take_in
+from pipelines.run.sources import NOTHING, Taken, counts_of, standing_notes, take_in
+from pipelines.run.unchanged import fingerprint, nothing_new
 from pipelines.run.verdicts import assess_notes
 from pipelines.run.wiki import Organized, organize
 from pipelines.stages.resolver import Resolution, Verb
@@ -37,16 +40,20 @@ def dream(parts: Parts, request: Request) -> Outcome:
     """Run one dream. Raises DreamRunning when another one runs over the scope, other DreamdErrors when nothing more can be done."""
     store = parts.store
     began = parts.now()
+    mark = fingerprint(parts, request)
+    if (same := nothing_new(parts, request, mark)) is not None:
+        return Outcome(report=same, taken=NOTHING, read=ReadSessions(dirty=frozenset(), sessions=(), claims=0, rejected={}), resolutions=(), findings={}, organized=None)
     complete = _was_complete(store, request.scope)
     run = store.start_dream(request.scope, cause=request.cause, holder=parts.holder, params={"engine": parts.engine.name, "dry_run": request.dry_run})
     try:
-        return _run(parts, request, run, began.timestamp(), complete)
+        return _run(parts, request, run, began.timestamp(), complete, mark)
     except BaseException:
-        store.finish_dream(run, "failed", code="interrupted")
+        with suppress(DreamdError):  # the first trouble is the one to tell; a dream left running is taken over by the next
+            store.finish_dream(run, "failed", code="interrupted")
         raise
 
 
-def _run(parts: Parts, request: Request, run: Dream, began: float, complete: bool) -> Outcome:
+def _run(parts: Parts, request: Request, run: Dream, began: float, complete: bool, mark: str) -> Outcome:
     store, scope = parts.store, request.scope
     taken = take_in(parts, request)
     parts.step("taken_in")
@@ -54,9 +61,8 @@ def _run(parts: Parts, request: Request, run: Dream, began: float, complete: boo
     # A dream that did not reach its end may have read claims it never resolved: then all of them are looked at again.
     dirty = read.dirty if complete else frozenset(g.claim.uid for g in store.all_claims(scope)) | read.dirty
     resolutions = resolve_dirty(parts, request, run, dirty)
-    believed = {h.version.note: h.version for h in store.heads(scope)}
     touched = {r.note for r in resolutions}
-    versions = (*(v for r in resolutions for v in r.versions), *(v for note, v in believed.items() if note not in touched))
+    versions = (*(v for r in resolutions for v in r.versions), *(v for v in all_versions(store, scope) if v.note not in touched))
     findings = assess_notes(parts, request, run, versions)
     parts.step("staged")
     if request.dry_run:
@@ -73,7 +79,7 @@ def _run(parts: Parts, request: Request, run: Dream, began: float, complete: boo
     if journal:
         organized = organize(parts, request, extra=journal)
     parts.step("published")
-    store.finish_dream(run, report.status, summary=report.as_json())
+    store.finish_dream(run, report.status, summary={**report.as_json(), "fingerprint": mark})
     return Outcome(report=report, taken=taken, read=read, resolutions=resolutions, findings=findings, organized=organized)
 
 

@@ -31,6 +31,10 @@ class Taken:
         return (*self.logs.refused, *notes)
 
 
+NOTHING = Taken(logs=IntakeReport(files=(), unchanged=0, missing=(), skipped={}), folders=())
+"""What comes in when nothing is new."""
+
+
 def take_in(parts: Parts, request: Request) -> Taken:
     """Read what is new. Each file is its own transaction: what a crash leaves is a prefix that the next dream goes on from."""
     report = intake(

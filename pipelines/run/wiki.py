@@ -10,14 +10,12 @@ from pathlib import Path, PurePosixPath
 from pipelines.model import digest, short_uid
 from pipelines.run.content import content_of
 from pipelines.run.parts import Parts, Request
+from pipelines.run.versions import RENDERER
 from pipelines.store import Placement, Store
 from pipelines.wiki.content import Content
 from pipelines.wiki.edits import own_text
 from pipelines.wiki.publish import Marker, Published, publish, read_folder, read_marker
 from pipelines.wiki.tree import Tree, tree
-
-RENDERER = "1"
-"""Raised when equal content renders to other bytes: the first dream after it re-renders all pages as one revision."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,3 +71,11 @@ class Lineage(Reading, Claims):
         with self.reading("read what is archived") as conn:
             rows = conn.execute(query.where(g.scope_id == self.scope_of(conn, scope))).all()
         return tuple(sorted((r.identity, r.generation, r.offset, r.length, r.blob) for r in rows))
+
+    def page_digests(self, scope: str) -> Mapping[str, str]:
+        """Digest of each live page, by its path: what a published folder is compared with."""
+        p, v = t.pages.c, t.page_versions.c
+        query = select(p.slug, v.digest).join_from(t.pages, t.page_versions, (v.page_id == p.id) & (v.seq == p.head_seq))
+        with self.reading("read the digests of pages") as conn:
+            rows = conn.execute(query.where(p.scope_id == self.scope_of(conn, scope), p.retired.is_(False))).all()
+        return {r.slug: r.digest for r in rows}

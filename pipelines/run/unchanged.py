@@ -1,0 +1,85 @@
+"""Nothing new costs nothing: telling, from file stamps alone, that a dream would change nothing.
+
+A dream that reached its end leaves a fingerprint of everything it could have read. When the same files with the same stamps are there, nothing
+expires by now and the folder shows what the store holds, there is nothing to do, and no file is opened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from pipelines.logs.discovery import discover
+from pipelines.model import digest
+from pipelines.report import DreamReport
+from pipelines.run.parts import Parts, Request
+from pipelines.run.versions import RENDERER
+from pipelines.store import Dream
+from pipelines.wiki.publish import read_folder
+
+
+def fingerprint(parts: Parts, request: Request) -> str:
+    """A digest of the stamps of all logs and note files under the paths, and of what else decides the outcome."""
+    h = hashlib.blake2b(digest_size=20)
+    h.update(repr((parts.engine.name, RENDERER, parts.redactor.version, request.scope, request.since, sorted(request.trusted), request.skew_s)).encode())
+    discovery = discover(request.paths, exclude=request.exclude)
+    h.update(repr(discovery.missing).encode())
+    for path, relative, size, mtime_ns, inode, named in discovery.files:
+        h.update(f"{path}\0{relative}\0{size}\0{mtime_ns}\0{inode}\0{named}\n".encode("utf-8", "surrogateescape"))
+    for name in _note_stamps(request.notes):
+        h.update(name.encode("utf-8", "surrogateescape"))
+    return h.hexdigest()
+
+
+def nothing_new(parts: Parts, request: Request, mark: str) -> DreamReport | None:
+    """The report of a dream that finds nothing to do, or None when there may be something."""
+    store = parts.store
+    last = next(iter(store.dreams(request.scope, limit=1)), None)
+    if request.dry_run or last is None or not _left(last, mark):
+        return None
+    due = store.next_expiry(request.scope)
+    if (due is not None and due <= parts.now()) or not _shows(parts, request):
+        return None
+    return _again(last)
+
+
+def _left(last: Dream, mark: str) -> bool:
+    told = last.summary or {}
+    return last.state == "completed" and told.get("fingerprint") == mark and not told.get("refused")
+
+
+def _shows(parts: Parts, request: Request) -> bool:
+    """Whether the folder holds exactly the committed pages, beside its journal."""
+    if not request.wiki.is_dir():
+        return False
+    committed = parts.store.page_digests(request.scope)
+    standing = {path: digest(data) for path, data in read_folder(request.wiki).items() if not path.startswith("journal/")}
+    return committed == standing
+
+
+def _again(last: Dream) -> DreamReport:
+    """What the last dream left standing, with nothing read, changed or written."""
+    told = last.summary or {}
+    counts = {name: told[name] for name in ("sources", "sessions", "turns", "origins", "bloat") if name in told}
+    report = DreamReport(dream=last.uid, scope=last.scope, status="completed", engine=str(told.get("engine", "")), next=str(told.get("next", "")))
+    return replace(report, **counts)  # type: ignore[arg-type]
+
+
+def _note_stamps(roots: Iterable[Path]) -> Iterable[str]:
+    for root in roots:
+        if root.is_file():
+            yield _stamp(root)
+        for folder, names, files in os.walk(root):
+            names.sort()
+            yield from (_stamp(Path(folder, f)) for f in sorted(files))
+
+
+def _stamp(path: Path) -> str:
+    try:
+        found = path.stat()
+    except OSError as error:
+        return f"{path}\0{error.errno}\n"
+    return f"{path}\0{found.st_size}\0{found.st_mtime_ns}\0{found.st_ino}\n"

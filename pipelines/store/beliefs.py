@@ -34,7 +34,8 @@ class Beliefs(Core):
         """Current versions by (note, slot), quarantined ones too: for planning. What is shown to anybody comes from `seen`."""
         h, v = t.heads.c, t.note_versions.c
         with self.reading("read the beliefs") as conn:
-            query = _versions(self.scope_of(conn, scope)).join(t.heads, h.version_id == v.id).where(h.closing.is_(False))
+            scope_id = self.scope_of(conn, scope)
+            query = _versions(scope_id).join(t.heads, h.version_id == v.id).where(h.scope_id == scope_id, h.closing.is_(False))
             if statuses is not None:
                 query = query.where(h.status.in_([s.value for s in statuses]))
             rows = _among(conn, query, v.subject, map(storable, subjects)) if subjects is not None else _among(conn, query, t.notes.c.uid, notes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from sqlalchemy import Connection, Select, delete, or_, select
+from sqlalchemy import Connection, Select, delete, select
 
 from pipelines.errors import Permanent
 from pipelines.model import Claim, Question, Quote, Relation, Ruling
@@ -57,9 +57,9 @@ class Claims(Core):
     def claims_in_blocks(self, scope: str, blocks: Iterable[str]) -> tuple[GatedClaim, ...]:
         """Claims of current readings that share one of these block keys."""
         b = t.claim_blocks.c
-        parts = chunks(sorted(map(storable, set(blocks))))
-        return self._gated(scope, ((t.read_claims.c.id.in_(select(b.read_claim_id).where(b.scope_id == t.read_claims.c.scope_id, b.block_key.in_(part))),)
-                                   for part in parts))  # fmt: skip
+        mine = select(t.scopes.c.id).where(t.scopes.c.path == scope).scalar_subquery()
+        found = select(b.read_claim_id).where(b.scope_id == mine)
+        return self._gated(scope, ((t.read_claims.c.id.in_(found.where(b.block_key.in_(part))),) for part in chunks(sorted(map(storable, set(blocks))))))
 
     def claims(self, scope: str, uids: Iterable[str]) -> Mapping[str, Claim]:
         """Claims by uid, whether a reading still holds them or not: what a version of long ago rests on."""
@@ -141,7 +141,7 @@ class Claims(Core):
                 rows = {r.uid: r for r in conn.execute(query)}
             else:
                 parts = chunks(sorted(set(targets)))
-                rows = {r.uid: r for part in parts for r in conn.execute(query.where(or_(c.target.in_(part), c.other.in_(part))))}
+                rows = {r.uid: r for part in parts for side in (c.target, c.other) for r in conn.execute(query.where(side.in_(part)))}
         found = [Ruling(**{name: getattr(r, name) for name in Ruling.__slots__}) for r in rows.values()]
         return tuple(sorted(found, key=lambda r: (r.at is not None, r.at.timestamp() if r.at else 0.0, r.uid)))
 
@@ -157,9 +157,11 @@ def _take_back(conn: Connection, scope_id: int, session_id: int, engine: str) ->
     if not reads:
         return {}
     query = select(t.claims.c.uid, t.claims.c.digest, rc.group_key, rc.block_keys, rc.results).join_from(t.read_claims, t.claims, t.claims.c.id == rc.claim_id)
-    held: dict[str, tuple[str, ...]] = {x.uid: (x.digest, x.group_key, x.block_keys, x.results) for x in conn.execute(query.where(rc.read_id.in_(reads)))}
-    conn.execute(delete(t.claim_blocks).where(b.scope_id == scope_id, b.read_claim_id.in_(select(rc.id).where(rc.read_id.in_(reads)))))
-    conn.execute(delete(t.read_claims).where(rc.read_id.in_(reads)))
+    held: dict[str, tuple[str, ...]] = {
+        x.uid: (x.digest, x.group_key, x.block_keys, x.results) for x in conn.execute(query.where(rc.scope_id == scope_id, rc.read_id.in_(reads)))
+    }
+    conn.execute(delete(t.claim_blocks).where(b.scope_id == scope_id, b.read_claim_id.in_(select(rc.id).where(rc.scope_id == scope_id, rc.read_id.in_(reads)))))
+    conn.execute(delete(t.read_claims).where(rc.scope_id == scope_id, rc.read_id.in_(reads)))
     conn.execute(delete(t.session_reads).where(r.id.in_(reads)))
     return held
 
@@ -203,7 +205,7 @@ def _add_read_claims(
         blocks.append((ids[uid][0], keys))
     add(conn, t.read_claims, rows)
     rc = t.read_claims.c
-    at = {r.claim_id: r.id for r in conn.execute(select(rc.id, rc.claim_id).where(rc.read_id == read_id))}
+    at = {r.claim_id: r.id for r in conn.execute(select(rc.id, rc.claim_id).where(rc.scope_id == scope_id, rc.read_id == read_id))}
     add(conn, t.claim_blocks, [{"scope_id": scope_id, "read_claim_id": at[claim], "block_key": key} for claim, keys in blocks for key in keys])
     return held
 

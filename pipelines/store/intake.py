@@ -114,7 +114,8 @@ def _add_sessions(conn: Connection, scope_id: int, source: int, batch: IntakeBat
     add_new(conn, t.sessions, [{"scope_id": scope_id, "uid": uid, "format": form} for uid, form in sorted(formats.items())])
     ids = _ids(conn, scope_id, formats)
     c = t.session_infos.c
-    before = {r.session_id: r.info for r in conn.execute(select(c.session_id, c.info).where(c.source_id == source, c.scope_id == scope_id))}
+    mine = select(c.session_id, c.info).where(c.source_id == source, c.scope_id == scope_id)
+    before = {r.session_id: r.info for part in chunks(sorted(ids.values())) for r in conn.execute(mine.where(c.session_id.in_(part)))}
     rows = []
     for uid, info in sorted(told.items()):
         old = cast(dict[str, Any], load(before.get(ids[uid], "{}")))

@@ -12,7 +12,7 @@ from sqlalchemy.orm import aliased
 from pipelines.model import Finding, OnlineNote, digest
 from pipelines.store import tables as t
 from pipelines.store.codec import finding_of, online_of, online_out
-from pipelines.store.core import Core, add
+from pipelines.store.core import Core, add, chunks
 from pipelines.store.types import load, storable
 
 
@@ -58,7 +58,9 @@ def append_notes(
     if not notes:
         return 0
     if current is None:
-        current = _current(conn, scope_id, t.online_notes.c.source_id == source)
+        mine = t.online_notes.c.source_id == source
+        parts = chunks(sorted({n.uid for n in notes}))
+        current = {uid: row for part in parts for uid, row in _current(conn, scope_id, mine, t.online_notes.c.uid.in_(part)).items()}
     rows = []
     for note in {n.uid: n for n in notes}.values():
         body = online_out(note)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sqlite3
+import time
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -22,11 +24,13 @@ KNOWN = frozenset({HEAD})
 BUSY_MS = 30_000  # another process's longest write is far below this
 POOL = 20  # 2 x threads + 4 for the 8 threads of the embedded runner (systems R14)
 
+_PAUSE_S = 0.02
+
 _EVERY = ("foreign_keys=ON", f"busy_timeout={BUSY_MS}", "temp_store=MEMORY", "cache_size=-32000")
 # recursive_triggers: without it INSERT OR REPLACE passes the DELETE trigger. synchronous=FULL: a commit survives a power cut.
-_WRITER = ("journal_mode=WAL", "synchronous=FULL", "recursive_triggers=ON", "secure_delete=ON")
+_WRITER = ("synchronous=FULL", "recursive_triggers=ON", "secure_delete=ON")
 _READER = ("query_only=ON",)
-_INDEX = ("journal_mode=WAL", "synchronous=NORMAL", "secure_delete=ON")  # can be made again: a power cut may take its last words
+_INDEX = ("synchronous=NORMAL", "secure_delete=ON")  # can be made again: a power cut may take its last words
 _NETWORK = frozenset(
     [
         "nfs",
@@ -119,14 +123,16 @@ def _sqlite_engines(url: URL, *, setting: str, mounts: str) -> Engines:
     _make_private(search)
     write, read, finder = (create_engine(url.set(database=str(path)), pool_size=POOL) for _ in range(3))
     index = create_engine(url.set(database=str(search)), pool_size=POOL)
-    _prepare(write, (*_EVERY, *_WRITER), "BEGIN IMMEDIATE")
+    _prepare(write, (*_EVERY, *_WRITER), "BEGIN IMMEDIATE", wal=True)
     _prepare(read, (*_EVERY, *_READER), "BEGIN")
     _prepare(finder, (*_EVERY, *_READER), "BEGIN", attach=search)
-    _prepare(index, (*_EVERY, *_INDEX), "BEGIN IMMEDIATE")
+    _prepare(index, (*_EVERY, *_INDEX), "BEGIN IMMEDIATE", wal=True)
+    with translated("open the store", str(path)), write.connect():
+        pass  # readers come when the write-ahead log is there
     return Engines(write, read, str(path), index, finder)
 
 
-def _prepare(engine: Engine, pragmas: tuple[str, ...], begin: str, *, attach: Path | None = None) -> None:
+def _prepare(engine: Engine, pragmas: tuple[str, ...], begin: str, *, attach: Path | None = None, wal: bool = False) -> None:
     """Take transactions out of the driver's hands, so that DDL is transactional and a write is one from its first statement."""
 
     @event.listens_for(engine, "connect")
@@ -134,12 +140,30 @@ def _prepare(engine: Engine, pragmas: tuple[str, ...], begin: str, *, attach: Pa
         dbapi.isolation_level = None
         for pragma in pragmas:
             dbapi.execute(f"PRAGMA {pragma}")
+        if wal:
+            _write_ahead(dbapi)
         if attach is not None:
             dbapi.execute("ATTACH DATABASE ? AS idx", (str(attach),))
 
     @event.listens_for(engine, "begin")
     def start(conn: Connection) -> None:
         conn.exec_driver_sql(begin)
+
+
+def _write_ahead(dbapi: sqlite3.Connection) -> None:
+    """Turn the write-ahead log on. Two processes that do so at once each hold what the other waits for: here both let go and try again."""
+    ends = time.monotonic() + BUSY_MS / 1000
+    dbapi.execute("PRAGMA busy_timeout=0")
+    while True:
+        try:
+            dbapi.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > ends:
+                raise
+            time.sleep(_PAUSE_S)
+        else:
+            dbapi.execute(f"PRAGMA busy_timeout={BUSY_MS}")
+            return
 
 
 def _make_private(path: Path) -> None:

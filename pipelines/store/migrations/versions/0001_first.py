@@ -9,16 +9,7 @@ from typing import Any
 
 from alembic import op
 from sqlalchemy import (
-    Boolean,
-    Column,
-    ForeignKey,
-    ForeignKeyConstraint,
-    Index,
-    LargeBinary,
-    MetaData,
-    Table,
-    Text,
-    UniqueConstraint,
+    Boolean, Column, ForeignKey, ForeignKeyConstraint, Index, LargeBinary, MetaData, Table, Text, UniqueConstraint,
 )  # fmt: skip
 
 from pipelines.store.triggers import append_only, functions, statements
@@ -159,12 +150,12 @@ session_reads = walled(
 )  # fmt: skip
 read_claims = walled(
     "read_claims", "mutable", number("read_id"), number("claim_id"), content("group_key"), content("block_keys"), word("outcome"), word("results"),
-    unique("read_id", "claim_id"), Index(None, "claim_id"), Index(None, "scope_id", "group_key"), Index(None, "scope_id", "outcome"),
+    unique("scope_id", "read_id", "claim_id"), Index(None, "scope_id", "claim_id"), Index(None, "scope_id", "group_key"), Index(None, "scope_id", "outcome"),
     wall("read_id", "session_reads"), wall("claim_id", "claims"), target=True,
 )  # fmt: skip
 claim_blocks = walled(
-    "claim_blocks", "mutable", number("read_claim_id"), content("block_key"), unique("read_claim_id", "block_key"),
-    Index(None, "scope_id", "block_key"), wall("read_claim_id", "read_claims"),
+    "claim_blocks", "mutable", number("read_claim_id"), content("block_key"), unique("scope_id", "block_key", "read_claim_id"),
+    Index(None, "scope_id", "read_claim_id"), wall("read_claim_id", "read_claims"),
 )  # fmt: skip
 relations = walled(
     "relations", "forget", word("low"), word("high"), word("verdict"), word("why"), word("made_by"), unique("scope_id", "low", "high", "made_by"),

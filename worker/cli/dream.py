@@ -12,6 +12,7 @@ import typer
 
 from pipelines.report import DreamReport
 from pipelines.run import Outcome, Parts, Request, dream
+from pipelines.run.sources import NOTHING
 from pipelines.store import DreamRunning
 from worker import wiring
 from worker.cli import common
@@ -95,6 +96,9 @@ def _require_notes(notes: list[Path]) -> None:
 
 def _print(report: DreamReport, outcome: Outcome, wiki: Path) -> None:
     """The summary for a person: what came in, what the notes are worth, what was written, what to do next."""
+    if outcome.taken is NOTHING:
+        print(f"Nothing new since dream {report.dream}: {report.sessions} sessions, {report.turns} turns; the wiki stands as it was.")
+        return
     notes, online = report.notes, report.online
     print(f"Dream {report.dream} over {report.scope}: {report.status} in {report.seconds:.1f} s (engine {report.engine})")
     print(f"  read      {report.sessions} sessions, {report.turns} turns ({counted(report.origins)})")

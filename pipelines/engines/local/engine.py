@@ -21,7 +21,7 @@ from pipelines.engines.local.procedures import procedures, stated_command
 from pipelines.engines.local.results import result_facts
 from pipelines.engines.local.runs import core_of
 from pipelines.engines.local.shell import Part
-from pipelines.engines.local.speech import QUOTE_MAX, Utterance, body_of, clauses, dangling, reason_in, shortened, statement_of, typed, utterances
+from pipelines.engines.local.speech import QUOTE_MAX, TURN_MAX, Utterance, body_of, clauses, dangling, reason_in, shortened, statement_of, typed, utterances
 from pipelines.model import Claim, Kind, Origin, Question, Quote, Turn
 from pipelines.ports import Extracted, Window
 from pipelines.text.mood import Mood, mood_at, mood_of
@@ -136,7 +136,7 @@ def _idle(said: Utterance, cue: Cue, talk: _Talk) -> bool:
 
 def _mood(said: Utterance, body: str) -> Mood:
     """The mood of the sentence where it stands, or of its words without their lead-in when that is stricter ("Instead stage …" is a request)."""
-    mood = mood_at(said.turn.text, said.start, said.end)
+    mood = mood_at(said.turn.text[:TURN_MAX], said.start, said.end)
     return mood if mood is not Mood.PLAIN else mood_of(body)
 
 
@@ -221,7 +221,8 @@ def _cued(said: Utterance, cue: Cue, body: str) -> Claim:
     if dangling(shown.text):
         doubts.append("dangling_reference")
     read = parse(body_of(shown.text), speaker=said.turn.speaker)
-    slotted = read.form is Form.SLOT and cue.kind in {Kind.PREFERENCE, Kind.DECISION, Kind.FACT} and _whole_value(read)
+    told = cue.kind in {Kind.PREFERENCE, Kind.DECISION, Kind.FACT} or (cue.kind is Kind.RULE and read.old_value is not None)
+    slotted = told and read.form is Form.SLOT and _whole_value(read)
     words = " ".join(w for w in read.words if w not in _POLAR)
     own = cue.kind is Kind.PREFERENCE or (cue.kind is Kind.GOAL and body.startswith(("My ", "my ", "我的")))
     reason, extra = _reason(said, read.reason, shown)

@@ -58,7 +58,7 @@ _OF_THE_MOMENT = re.compile(
 )
 _PAST = re.compile(r"\b(?:went|was|were|had|did|got)\b", re.IGNORECASE)
 _NOT_A_SUBJECT = re.compile(
-    r"^(?:it|this|that|there|here|these|those|he|she|they|one|something|everything|nothing|what|which|who|I|I'm|I've|my|you|your|everyone|someone|anyone|problem|issue|point|thing|idea|reason|question|answer)\b|[?!{}<>]|我(?!们)|你|(?<!其)他(?!们的)|她",
+    r"^(?:it|this|that|there|here|these|those|he|she|they|one|something|everything|nothing|what|which|who|I|I'm|I've|my|you|your|everyone|someone|anyone|asking|starting|remaining|problem|issue|point|thing|idea|reason|question|answer)\b|[?!{}<>]|我(?!们)|你|(?<!其)他(?!们的)|她",
     re.IGNORECASE,
 )
 _EMPTY_VALUE = re.compile(

@@ -22,6 +22,8 @@ DOCUMENT_MIN = 1_500
 """Characters from which a message made of lists, headings and tables counts as a pasted document."""
 SENTENCES_MAX = 14
 """A long message of more sentences than this was written elsewhere and pasted."""
+SENTENCE_MAX = 2_000
+"""Characters of a sentence that is read; what is longer has no punctuation to cut it at."""
 TURN_MAX = 20_000
 """Characters of a message that are read; nobody types more by hand."""
 
@@ -244,6 +246,8 @@ def _goes_on(text: str, before: Span, after: Span) -> bool:
 
 def _is_prose(sentence: str) -> bool:
     """Mostly letters and at least two words (or three Chinese characters): a sentence, not a fragment of data."""
+    if len(sentence) > SENTENCE_MAX:
+        return False
     dense = _SPACES.sub("", sentence)
     if not dense or dense.endswith((";", "{", "(", '",', "=>")) or "=>" in dense:
         return False

@@ -152,3 +152,12 @@ def test_a_deadline_is_over_when_its_day_is() -> None:
 def test_advice_among_people_is_no_rule() -> None:
     talk = Talk(format="conversation").user("Always pack an umbrella when you travel!", speaker="Ana").user("I'm allergic to nuts.", speaker="Ben")
     assert [(c.kind, c.subject) for c in talk.claims()] == [(Kind.FACT, "Ben")]
+
+
+def test_a_standing_order_against_a_tool_names_both() -> None:
+    (claim,) = said("From now on use pnpm instead of npm.")
+    assert (claim.kind, claim.value, claim.old_value, claim.standing_mark) == (Kind.RULE, "pnpm", "npm", True)
+
+
+def test_a_sentence_without_end_is_left_to_search() -> None:
+    assert said("always use pnpm and " * 200) == ()

@@ -6,11 +6,12 @@ more stands. Overflow leaves from the bottom to the pages it stands on anyway, a
 
 from __future__ import annotations
 
-import html
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from itertools import groupby
 
 from pipelines.model import Kind, Status, Verdict
 from pipelines.wiki import inline
@@ -28,6 +29,8 @@ QUIET_GOAL_DAYS = 30
 HOOK_CHARS_MAX = 120
 HOOK_SUBJECTS_MAX = 8
 LINE_CHARS_MAX = 300
+NAME_CHARS_MAX = 60
+LINES_MIN, SIZE_MIN = 18, 1000
 PAGES_PATH = "pages.md"
 
 
@@ -40,15 +43,15 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Hard limits of one door; the smallest that holds what every brief says is 12 lines and 1,000 bytes or characters."""
+    """Hard limits of one door; the smallest that holds what every brief says is 18 lines and 1,000 bytes or characters."""
 
     lines: int
     size: int
     unit: Unit = Unit.BYTES
 
     def __post_init__(self) -> None:
-        if self.lines < 12 or self.size < 1000:
-            raise ValueError(f"a brief needs at least 12 lines and 1,000 {self.unit}, got {self.lines} and {self.size}")
+        if self.lines < LINES_MIN or self.size < SIZE_MIN:
+            raise ValueError(f"a brief needs at least {LINES_MIN} lines and {SIZE_MIN} {self.unit}, got {self.lines} and {self.size}")
 
     def measure(self, text: str) -> int:
         """The size of a text as this budget counts it."""
@@ -147,10 +150,11 @@ def _text(head: str, sections: Sequence[_Section], foot: str) -> str:
 
 def _head(title: str, newest: datetime | None, scope: str) -> str:
     """Opening mark, title, and two lines: what this memory is for, and how far to trust it."""
-    name = f' scope="{html.escape(inline.clean(scope)[:120])}"' if scope else ""
+    path = re.sub(r"[^\w/.@+-]+", "-", inline.clean(scope))[:NAME_CHARS_MAX]
+    name = f' scope="{path}"' if path else ""
     known = f" Newest evidence: {day(newest)}." if newest else ""
     return (
-        f"<dreamd-brief{name}>\n\n# Memory: {inline.write_heading(plain(title[:80])) or 'notes'}\n\n"
+        f"<dreamd-brief{name}>\n\n# Memory: {inline.write_heading(plain(title[:NAME_CHARS_MAX])) or 'notes'}\n\n"
         "What earlier sessions left behind, checked against their logs, so that you need not learn it again.\n"
         f"A record to check before you rely on it, not orders. Each line leads to a page with its sources.{known}\n\n"
     )
@@ -205,13 +209,9 @@ def _entry(item: Item, topic: Topic, section: str, moved: list[Moved]) -> _Entry
     page = link(topic.title, topic.path)
     if item.high_stakes:
         return _Entry(join(plain(_name(item)), ": look it up on the page"), page, item.uid)
-    spans, blocks = carried_text(item.markdown, lambda _: None) if item.carried and item.markdown else (plain(item.statement), ())
-    spans = join(spans, *([f" Worked on {days(item.worked_on)}."] if item.worked_on else []), *([f" Until {day(item.valid_until)}."] if item.valid_until else []))
-    text = inline.words(spans)
-    if len(text) > LINE_CHARS_MAX or blocks:
-        moved.append(Moved(section=section, text=text, page=topic.path, why="shortened"))
-        spans = plain(inline.cut_quote(text, LINE_CHARS_MAX // 2))
-    return _Entry(spans, page, item.uid)
+    when = [f" Worked on {days(item.worked_on)}."] if item.worked_on else []
+    until = [f" Until {day(item.valid_until)}."] if item.valid_until else []
+    return _Entry(join(_told(item, topic, section, LINE_CHARS_MAX, moved), *when, *until), page, item.uid)
 
 
 def _name(item: Item) -> str:
@@ -271,19 +271,26 @@ def _waiting(content: Content, told: Sequence[Item], where: dict[str, Topic], mo
 def _pages(content: Content, layout: Layout, moved: list[Moved]) -> tuple[_Entry, ...]:
     """One hook a page, memory files first in the order of their index; lines of an index that are no hooks stand under their page's."""
     out: list[_Entry] = []
-    for topic in sorted((t for t in layout.topics if t.items), key=_page_order):
-        out.append(_hook(topic, moved))
-        out += [_index_line(i, topic, moved) for i in topic.items if _is_index_prose(i, layout)]
+    keys = {t.key for t in layout.topics}
+    for topic in _in_page_order(layout):
+        prose = [i for i in topic.items if i.carried and i.carried.index and not hooked(i.carried, keys)]
+        out.append(_Entry((link(topic.title, topic.path),), None) if prose else _hook(topic, moved))
+        for heading, lines in groupby(prose, key=lambda i: i.carried.heading if i.carried else ""):
+            if heading:
+                out.append(_Entry(plain(heading), None, depth=1))
+            out += [_index_line(i, topic, moved, depth=2 if heading else 1) for i in lines]
     return tuple(out)
 
 
-def _page_order(topic: Topic) -> tuple[int, int, str, int]:
-    places = [i.carried.position for i in topic.items if i.carried and i.carried.index]
-    return (0 if topic.sort is Sort.MEMORY else 1, min(places, default=1 << 30), topic.key, topic.part)
-
-
-def _is_index_prose(item: Item, layout: Layout) -> bool:
-    return bool(item.carried and item.carried.index and not hooked(item.carried, (t.key for t in layout.topics)))
+def _in_page_order(layout: Layout) -> list[Topic]:
+    """Topics with a page: memory files in the order their index names them, then the others by key; parts of one topic together."""
+    places: dict[str, int] = {}
+    for topic in layout.topics:
+        for item in topic.items:
+            if item.carried and item.carried.index:
+                places[topic.key] = min(places.get(topic.key, item.carried.position), item.carried.position)
+    shown = [t for t in layout.topics if t.items]
+    return sorted(shown, key=lambda t: (0 if t.sort is Sort.MEMORY else 1, places.get(t.key, 1 << 30), t.key, t.part))
 
 
 def _hook(topic: Topic, moved: list[Moved]) -> _Entry:
@@ -300,7 +307,10 @@ def _hook(topic: Topic, moved: list[Moved]) -> _Entry:
 
 
 def _hook_text(topic: Topic) -> tuple[str, str]:
-    """The memory index's own words for the file, else the file's description, else the first thing the page says."""
+    """The memory index's own words for the file, else the file's description, else the first thing the page says; for later parts their headings."""
+    if topic.part > 1:
+        headings = dict.fromkeys(i.carried.heading if i.carried else inline.clean(i.subject) for i in topic.items)
+        return ", ".join([h for h in headings if h][:HOOK_SUBJECTS_MAX]), ""
     for item in topic.items:
         if item.carried and item.carried.index and item.carried.targets:
             return _after_link(item), item.uid
@@ -332,17 +342,22 @@ def _after_link(item: Item) -> str:
     return inline.words(spans).lstrip(" -–—:·|").strip() or inline.words(plain(item.statement))
 
 
-def _index_line(item: Item, topic: Topic, moved: list[Moved]) -> _Entry:
-    spans, blocks = carried_text(item.markdown or item.statement, lambda _: None)
+def _index_line(item: Item, topic: Topic, moved: list[Moved], *, depth: int) -> _Entry:
+    spans = _told(item, topic, "Pages", LINE_CHARS_MAX, moved)
+    return _Entry(spans or plain(item.statement), None, item.uid, depth=depth)
+
+
+def _told(item: Item, topic: Topic, section: str, chars_max: int, moved: list[Moved]) -> Spans:
+    """A note's words in one line; what is too long, or has more under it than a line can hold, is reported."""
+    spans, blocks = carried_text(item.markdown, lambda _: None) if item.carried and item.markdown else (plain(item.statement), ())
     text = inline.words(spans)
-    if len(text) > LINE_CHARS_MAX or blocks:
-        moved.append(Moved(section="Pages", text=text, page=topic.path, why="shortened"))
-        spans = plain(inline.cut_quote(text, LINE_CHARS_MAX))
-    return _Entry(spans or plain(item.statement), None, item.uid, depth=1)
+    if len(text) > chars_max or blocks:
+        moved.append(Moved(section=section, text=text, page=topic.path, why="shortened"))
+    return plain(inline.cut_quote(text, chars_max)) if len(text) > chars_max else spans
 
 
 def all_pages(layout: Layout, *, own: str = "") -> str:
     """The text of `pages.md`: every page under its hook, and the person's own words below the mark."""
-    entries = [_hook(t, []) for t in sorted((t for t in layout.topics if t.items), key=_page_order)]
+    entries = [_hook(t, []) for t in _in_page_order(layout)]
     listed = "\n".join(e.write() for e in entries) or "No page yet."
     return f"# Pages\n\n{listed}\n\n{OWN_MARK}\n{own}"

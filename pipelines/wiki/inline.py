@@ -42,7 +42,12 @@ class Span:
 
 Spans = tuple[Span, ...]
 
-_INVISIBLE = re.compile("[\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]")
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
+    + "".join(chr(plane << 16 | 0xFFFE) + chr(plane << 16 | 0xFFFF) for plane in range(17))
+    + "]"
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _ALIVE = re.compile(
     r"""(?P<url>(?:https?://|ftp://|www\.|mailto:|xmpp:)[!#-;=?-_a-~]+)
@@ -55,19 +60,8 @@ _URL_TAIL = ".,;:!?)'*_~]"
 
 def clean(text: str) -> str:
     """One line of visible text: white space folded to single spaces, controls and invisible marks dropped, lone surrogates replaced."""
-    folded = re.sub(r"\s+", " ", text)
-    visible = _INVISIBLE.sub("", folded)
-    kept = (_visible(ch) for ch in visible)
-    return re.sub(" {2,}", " ", "".join(kept)).strip()
-
-
-def _visible(ch: str) -> str:
-    category = unicodedata.category(ch)
-    if category == "Cs":
-        return "\ufffd"
-    if category == "Cc" or (ord(ch) & 0xFFFE) == 0xFFFE:
-        return ""
-    return ch
+    visible = _INVISIBLE.sub("", re.sub(r"\s+", " ", text))
+    return re.sub(" {2,}", " ", _SURROGATE.sub("\ufffd", visible)).strip()
 
 
 def plain(text: str) -> Spans:

@@ -163,4 +163,5 @@ def _yaml() -> YAML:
 
 def link(title: str, path: str) -> Span:
     """A link to a page of this wiki under its title."""
-    return inline.normal((Span(title, Style.LINK, path),))[0]
+    spans = inline.normal((Span(title, Style.LINK, path),))
+    return spans[0] if spans else Span(path.removesuffix(".md"), Style.LINK, path)

@@ -21,12 +21,12 @@ from pipelines.model import Kind, Verdict
 from pipelines.wiki import inline
 from pipelines.wiki.content import LIVE, PAST, Carried, Item
 from pipelines.wiki.lines import weigh
-from pipelines.wiki.slugs import assign, page_path
+from pipelines.wiki.slugs import RESERVED, assign, page_path
 
 SUBJECT_NOTES_MIN = 3
 PAGE_NOTES_MAX, PAGE_LINES_MAX, PAGE_BYTES_MAX = 60, 200, 12_000
-PAGE_FRAME_LINES, PAGE_FRAME_BYTES = 20, 1_500
-"""What front matter, headings and links of a page take at most, left free when a topic is split."""
+PAGE_FRAME_LINES, PAGE_FRAME_BYTES = 32, 1_800
+"""What front matter, our own headings and links of a page take at most, left free when a topic is split."""
 SMALL_NOTES, SMALL_PAGES_MAX = 30, 8
 TITLE_CHARS_MAX = 80
 ALIASES_MAX = 12
@@ -151,7 +151,7 @@ def _memory_topic(key: str, lines: list[Item]) -> Topic:
     own = body[0]
     stem = basename(own.path).rpartition(".")[0] or basename(own.path)
     title = _title(own.title) or stem
-    names = [stem, *(alias for i in ordered for alias in i.aliases)]
+    names = [stem, *(alias for i in ordered for alias in i.aliases), *(_link_words(i) for i in ordered if i.carried and _memory_key(i.carried) != key)]
     return Topic(
         key=key, sort=Sort.MEMORY, title=title, aliases=_aliases(title, names),
         items=tuple(i for i in ordered if i.status in LIVE), past=tuple(i for i in ordered if i.status in PAST),
@@ -165,8 +165,14 @@ def _title(text: str) -> str:
     return "" if sentence or len(bare) > TITLE_CHARS_MAX else bare
 
 
+def _link_words(item: Item) -> str:
+    """What an index calls the file it links to."""
+    found = re.search(r"\[([^\[\]]+)\]\(", item.markdown or item.statement)
+    return found[1] if found else ""
+
+
 def _aliases(title: str, names: Iterable[str]) -> tuple[str, ...]:
-    found = {fold(n): inline.clean(n) for n in sorted(names) if inline.clean(n) and fold(n) != fold(title) and _title(n)}
+    found = {fold(n): inline.clean(n) for n in sorted(names) if inline.clean(n) and fold(n) not in {fold(title), *RESERVED} and _title(n)}
     return tuple(found[k] for k in sorted(found))[:ALIASES_MAX]
 
 
@@ -275,6 +281,8 @@ def _in_order(items: Iterable[Item]) -> tuple[Item, ...]:
 
 def _split(topic: Topic) -> list[Topic]:
     """The topic in parts that fit a page each, cut between headings or subjects where one is near; later parts are numbered in their title."""
+    if _surely_fits(topic.items):
+        return [topic]
     sizes = {item.uid: weigh(item) for item in topic.items}
     parts: list[list[Item]] = [[]]
     for group in _groups(topic):
@@ -293,14 +301,30 @@ def _split(topic: Topic) -> list[Topic]:
     ]  # fmt: skip
 
 
-def _groups(topic: Topic) -> list[list[Item]]:
-    def heading(item: Item) -> str:
-        return "\n" + item.carried.heading if item.carried else _key(item)
+def _surely_fits(items: Sequence[Item]) -> bool:
+    """A cheap upper bound, so that only topics near the limits are weighed: escapes at most double a text, a footnote frames its quote in 200 bytes."""
+    size, lines = PAGE_FRAME_BYTES, PAGE_FRAME_LINES
+    for item in items:
+        past = [h.statement + h.reason for h in item.history]
+        sides = [side.statement for side in item.sides]
+        cites = [*item.cites, *(c for h in item.history for c in h.cites), *(c for side in item.sides for c in side.cites)]
+        heading = item.carried.heading if item.carried else ""
+        texts = [heading, item.statement, item.markdown, item.reason, item.corrected_to or "", *past, *sides, *(c.quote for c in cites)]
+        size += 2 * sum(len(t.encode("utf-8", "replace")) for t in texts) + 200 * (len(cites) + len(past) + 1)
+        lines += 5 + item.markdown.count("\n") + len(past) + 2 * len(cites)
+    return len(items) <= PAGE_NOTES_MAX and size <= PAGE_BYTES_MAX and lines <= PAGE_LINES_MAX
 
-    return [list(group) for _, group in groupby(topic.items, key=heading)]
+
+def _groups(topic: Topic) -> list[list[Item]]:
+    return [list(group) for _, group in groupby(topic.items, key=_heading)]
+
+
+def _heading(item: Item) -> str:
+    return "\n" + item.carried.heading if item.carried else _key(item)
 
 
 def _fits(items: Sequence[Item], sizes: Mapping[str, tuple[int, int]]) -> bool:
-    lines = PAGE_FRAME_LINES + sum(sizes[i.uid][0] for i in items)
-    size = PAGE_FRAME_BYTES + sum(sizes[i.uid][1] for i in items)
+    headings = {_heading(i) for i in items if i.carried}
+    lines = PAGE_FRAME_LINES + 4 * len(headings) + sum(sizes[i.uid][0] for i in items)
+    size = PAGE_FRAME_BYTES + sum(len(h.encode("utf-8", "replace")) + 8 for h in headings) + sum(sizes[i.uid][1] for i in items)
     return len(items) <= PAGE_NOTES_MAX and lines <= PAGE_LINES_MAX and size <= PAGE_BYTES_MAX

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pipelines.wiki.brief import MEMORY_MD, PAGES_PATH, Brief, Budget, all_pages, brief
+from pipelines.wiki.brief import LINES_MIN, MEMORY_MD, PAGES_PATH, SIZE_MIN, Brief, Budget, all_pages, brief
 from pipelines.wiki.content import Content
 from pipelines.wiki.inbox import inbox
 from pipelines.wiki.recent import recent
@@ -48,6 +48,6 @@ def tree(content: Content, *, scope: str = "") -> Tree:
 def _room_beside(own: str) -> Budget:
     """The budget of `MEMORY.md` less what a person wrote below the brief."""
     size = MEMORY_MD.size - len(own.encode("utf-8", "surrogateescape"))
-    return Budget(lines=max(12, MEMORY_MD.lines - own.count("\n")), size=max(1000, size))
+    return Budget(lines=max(LINES_MIN, MEMORY_MD.lines - own.count("\n")), size=max(SIZE_MIN, size))
 
 

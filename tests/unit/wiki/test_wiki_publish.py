@@ -28,6 +28,14 @@ KEPT = tuple(i for i in CONTENT.items if not i.carried and i is not BACKUP)
 SECOND = tree(replace(CONTENT, items=(*KEPT, STAGING), redirects={"backups.md": "2:payments-db"})).files
 
 
+@pytest.fixture(autouse=True)
+def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of what was synced, instead of waiting for the disk hundreds of times."""
+    names: list[str] = []
+    monkeypatch.setattr(os, "fsync", lambda fd: names.append(os.readlink(f"/proc/self/fd/{fd}") if Path("/proc/self/fd").exists() else "?"))
+    return names
+
+
 class Store:
     """What the caller's store would know: digests dreamd wrote, and a person's bytes it has taken in."""
 
@@ -75,6 +83,25 @@ def test_a_new_folder_gets_every_page_and_a_private_folder_git_does_not_see(tmp_
     assert (tmp_path / "wiki/.dreamd").stat().st_mode & 0o777 == 0o700
     assert read_marker(tmp_path / "wiki") == MARKER
     assert dangling(tmp_path / "wiki") == []
+
+
+def test_every_file_is_on_disk_before_it_takes_its_place_and_its_folder_afterwards(tmp_path: Path, synced: list[str]) -> None:
+    if not Path("/proc/self/fd").exists():
+        pytest.skip("names of descriptors are read from /proc")
+    store, seen = Store(), []
+    store.publish(tmp_path, FIRST, new=True)
+    synced.clear()
+
+    def look(name: str) -> None:
+        if name.startswith(("staged", "phase")):
+            seen.append((name, [Path(n).parent.name if "/.dreamd/tmp/" in n else Path(n).name for n in synced]))
+            synced.clear()
+
+    store.publish(tmp_path, SECOND, revision=2, step=look)
+    staged = [names for name, names in seen if name.startswith("staged")]
+    assert staged
+    assert all("tmp" in names for names in staged)
+    assert all({tmp_path.name, ".dreamd", "displaced"} <= set(names) for name, names in seen if name.startswith("phase"))
 
 
 def test_publishing_the_same_again_writes_nothing(tmp_path: Path) -> None:

@@ -1,0 +1,159 @@
+"""What a new session is told, within any budget."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.model import Kind, Status, Verdict
+from pipelines.wiki.brief import CLAUDE_CODE_HOOK, CODEX, MEMORY_MD, Budget, Unit, all_pages, brief
+from pipelines.wiki.content import Content, Correction
+from pipelines.wiki.topics import layout
+from tests.unit.wiki.samples import CONTENT, at, carried, cite, item
+
+
+def told(content: Content, budget: Budget = MEMORY_MD) -> str:
+    return brief(content, layout(content.items), budget).text
+
+
+def section(text: str, title: str) -> list[str]:
+    found = re.search(rf"^## {title}\n\n((?:\s*- .*\n)+)", text, re.MULTILINE)
+    return found[1].splitlines() if found else []
+
+
+def rules(count: int, words: str = "Keep to it") -> tuple:  # type: ignore[type-arg]
+    return tuple(item(f"ru{n:04d}", f"{words}, rule number {n}.", kind=Kind.RULE, subject="user", sessions=count - n) for n in range(count))
+
+
+def corrections(count: int, **given: object) -> tuple[Correction, ...]:
+    fields = {"wrong": "The old value stands here, as the note has it. " * 3, "path": "memory/a.md", "cites": (cite(1, "x"),), "at": at(12)} | given
+    return tuple(Correction(uid=f"co{n:02d}", right=f"The right value is {n}.", line=n + 1, **fields) for n in range(count))  # type: ignore[arg-type]
+
+
+def test_the_order_is_the_order_of_use() -> None:
+    assert re.findall(r"^## (.*)$", told(CONTENT), re.MULTILINE) == ["Corrected", "Rules", "Commands that work", "Waiting", "Facts and decisions", "Pages", "More"]
+
+
+def test_it_stands_between_its_marks_and_says_what_it_is() -> None:
+    text = told(CONTENT)
+    assert text.startswith("<dreamd-brief>\n\n# Memory: payments\n\n")
+    assert text.endswith("\n</dreamd-brief>\n")
+    assert "not orders" in text
+    assert "Newest evidence: 25 Nov 2026." in text
+
+
+def test_corrections_stand_within_the_first_2000_bytes_with_as_many_rules_as_fit() -> None:
+    many = replace(CONTENT, items=(*rules(30), *CONTENT.items), corrections=corrections(12))
+    head = told(many).encode()[:2000].decode("utf-8", "ignore")
+    assert head.count("The right value is ") == 10
+    assert "## Rules\n\n- Keep to it, rule number 0." in head
+
+
+def test_at_most_ten_corrections_ten_commands_three_waiting_and_twenty_facts() -> None:
+    made = tuple(item(f"{kind}{n:03d}", f"Word {n}.", kind=kind, subject="user") for n in range(25) for kind in (Kind.PROCEDURE, Kind.GOAL, Kind.FACT))
+    done = brief(many := replace(CONTENT, items=made, corrections=corrections(12)), layout(many.items), MEMORY_MD)
+    counts = {name: len(section(done.text, name)) for name in ("Corrected", "Commands that work", "Waiting", "Facts and decisions")}
+    assert counts == {"Corrected": 10, "Commands that work": 10, "Waiting": 3, "Facts and decisions": 20}
+    over = [m.section for m in done.moved if m.why == "over_limit"]
+    assert {name: over.count(name) for name in counts} == {"Corrected": 2, "Commands that work": 15, "Waiting": 24, "Facts and decisions": 5}
+
+
+def test_a_correction_leaves_when_the_file_is_fixed_or_it_is_old_and_often_told() -> None:
+    old = at(12) - timedelta(days=40)
+    assert section(told(replace(CONTENT, corrections=corrections(1, fixed=True))), "Corrected") == []
+    assert section(told(replace(CONTENT, corrections=corrections(1, at=old, deliveries=5))), "Corrected") == []
+    assert len(section(told(replace(CONTENT, corrections=corrections(1, at=old, deliveries=4))), "Corrected")) == 1
+    assert len(section(told(replace(CONTENT, corrections=corrections(1, deliveries=9))), "Corrected")) == 1
+
+
+@pytest.mark.parametrize("budget", [MEMORY_MD, CLAUDE_CODE_HOOK, CODEX, Budget(lines=40, size=2000), Budget(lines=18, size=1000)])
+def test_every_door_gets_it_within_its_budget_and_what_left_is_named(budget: Budget) -> None:
+    many = replace(CONTENT, items=(*rules(150), *(item(f"f{n:03d}", f"服务 {n} 的端口是 {5000 + n}。", subject=f"svc-{n % 9}") for n in range(90)), *CONTENT.items), corrections=corrections(10))
+    done = brief(many, layout(many.items), budget)
+    assert budget.measure(done.text) <= budget.size
+    assert done.text.count("\n") <= budget.lines
+    assert (done.lines, done.bytes) == (done.text.count("\n"), len(done.text.encode()))
+    everything = brief(many, layout(many.items), Budget(lines=10_000, size=10_000_000))
+    gone = set(everything.text.splitlines()) - set(done.text.splitlines())
+    left = [m for m in done.moved if m.why == "no_room"]
+    assert len([g for g in gone if g.lstrip().startswith("- ")]) == len(left)
+    assert all(m.page.endswith(".md") for m in left)
+
+
+def test_overflow_leaves_from_the_bottom_and_a_line_leads_to_all_pages() -> None:
+    many = replace(CONTENT, items=(*CONTENT.items, *(carried(f"p{n:03d}", "Something.", 1, path=f"p{n}.md", title=f"Topic {n}") for n in range(60))))
+    text = told(many, Budget(lines=60, size=6000))
+    assert section(text, "Pages")[-1] == "- All pages → [pages](pages.md)"
+    assert section(text, "Rules") == section(told(many), "Rules")
+    assert all(f"[Topic {n}](topic-{n}.md)" in all_pages(layout(many.items)) for n in range(60))
+
+
+@settings(max_examples=20)
+@given(st.lists(st.text(min_size=1, max_size=400).filter(str.strip), max_size=12), st.integers(18, 60), st.integers(1000, 4000), st.sampled_from(Unit))
+def test_no_words_make_it_longer_than_its_budget(texts: list[str], lines: int, size: int, unit: Unit) -> None:
+    items = [item(f"t{n:04d}", t, subject="user", kind=list(Kind)[n % 10]) for n, t in enumerate(texts)]
+    items += [carried(f"c{n:04d}", t, n, title=t[:60], path=f"{n}.md", index=n % 3 == 0) for n, t in enumerate(texts)]
+    content = Content(title="".join(texts)[:200] or "x", items=tuple(items))
+    budget = Budget(lines=lines, size=size, unit=unit)
+    done = brief(content, layout(content.items), budget, scope="".join(texts)[:300])
+    assert budget.measure(done.text) <= size
+    assert done.text.count("\n") <= lines
+    assert len(re.findall(r"(?m)^</?dreamd-brief", done.text)) == 2
+
+
+def test_high_stakes_values_are_linked_and_not_repeated() -> None:
+    text = told(CONTENT)
+    assert "- refunds, approval limit: look it up on the page → [How we work](how-we-work.md)" in text
+    assert "500 EUR" not in text
+
+
+def test_what_is_disputed_drafted_to_be_checked_or_already_in_an_instruction_file_is_not_told() -> None:
+    text = told(replace(CONTENT, items=(*CONTENT.items, *rules(1)[:0], replace(rules(1)[0], covered=True))))
+    for words in ("Platform", "nightly job", "cave is finished", "rule number 0"):
+        assert words not in text
+
+
+def test_a_goal_not_heard_of_for_30_days_is_not_told_but_a_hold_stays() -> None:
+    quiet = at(12) - timedelta(days=31)
+    goal = item("g1", "Reach version 16.", kind=Kind.GOAL, subject="user", newest_evidence=quiet)
+    hold = item("h1", "No deploys until I say so.", kind=Kind.HOLD, subject="user", newest_evidence=quiet)
+    newer = item("n1", "It is so.", subject="user", newest_evidence=at(12))
+    text = told(Content(title="x", items=(goal, hold, newer)))
+    assert "Reach version 16" not in text.split("## Pages")[0]
+    assert "- No deploys until I say so." in text
+
+
+def test_lines_of_a_memory_index_are_all_told_hooks_under_120_characters() -> None:
+    page = carried("a1", "Body.", 1, path="fog.md", title="Fog")
+    hook = carried("a2", "x", 2, path="MEMORY.md", title="Notes", index=True, targets=("fog.md",), markdown="[Fog](fog.md) — how far one sees, and why. " + "And more words. " * 20)
+    prose = carried("a3", "x", 3, path="MEMORY.md", title="Notes", index=True, heading="Setup", markdown="**Venv** lies in `venv/`")
+    done = brief(content := Content(title="x", items=(page, hook, prose)), layout(content.items), MEMORY_MD)
+    assert section(done.text, "Pages") == [
+        "- [Fog](fog.md): how far one sees, and why. And more words. And more words. And more words. And more words. And more words. …",
+        "- [Notes](notes.md)", "  - Setup", "    - **Venv** lies in `venv/`",
+    ]  # fmt: skip
+    assert [(m.why, m.page) for m in done.moved] == [("shortened", "fog.md")]
+    assert {"a2", "a3"} <= set(done.told)
+
+
+def test_carried_lines_the_logs_uphold_are_told_others_only_through_their_page() -> None:
+    said = (carried("u1", "Upheld words.", 1, verdict=Verdict.UPHELD), carried("u2", "Unchecked words.", 2, verdict=Verdict.UNCHECKED))
+    facts = section(told(Content(title="x", items=said)), "Facts and decisions")
+    assert facts == ["- Upheld words. → [Deploying](deploying.md)"]
+
+
+def test_a_budget_too_small_for_its_purpose_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least 18 lines"):
+        Budget(lines=200, size=500)
+
+
+def test_an_empty_memory_still_says_how_to_search() -> None:
+    text = told(Content(title="new"))
+    assert "dreamd search" in text
+    assert "## Rules" not in text
+    assert Status.CONFIRMED

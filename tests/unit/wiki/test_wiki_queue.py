@@ -1,0 +1,135 @@
+"""The inbox, the work log and the morning report."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+
+import mdformat
+import pytest
+
+from pipelines.model import Kind, Status
+from pipelines.wiki.brief import Moved
+from pipelines.wiki.content import Content, Work
+from pipelines.wiki.inbox import Mark, entries, inbox, read_marks, uid_of
+from pipelines.wiki.journal import LINES_MAX, Corrected, Level, Report, bloat, journal_path, report
+from pipelines.wiki.page import OWN_MARK
+from pipelines.wiki.recent import recent, within
+from tests.unit.wiki.samples import CONTENT, at, item
+
+EXTENSIONS = {"footnote", "frontmatter", "gfm"}
+INBOX = inbox(CONTENT)
+
+
+def drafts(count: int) -> Content:
+    return Content(title="x", items=tuple(item(f"dr{n:03d}", f"Perhaps {n}.", status=Status.DRAFT, missed="said_once" if n % 2 else "one_session", subject="user") for n in range(count)))
+
+
+def test_each_thing_that_waits_has_its_id_and_the_command_that_closes_it() -> None:
+    assert "- [ ] Owner: Platform (ticket) or Payments (Lee): `dreamd review 5d11cc09qrst` [^1] [^2] ^n-5d11cc09qrst\n" in INBOX
+    assert '- [ ] `memory/deploy.md` line 5 says "Retention is 90 days."; it should say "Retention is 30 days.": `dreamd notes diff` [^3] ^n-aaaa00000003\n' in INBOX
+    assert "- [ ] The nightly job might need more memory. (said once): `dreamd review drdr11111111` [^5] ^n-drdr11111111\n" in INBOX
+
+
+def test_twenty_are_shown_and_the_rest_counted_by_reason() -> None:
+    text = inbox(drafts(31))
+    assert text.count("- [ ]") == 20
+    assert "31 things wait for you." in text
+    rest = text[text.index("## Not shown") :]
+    assert rest.startswith("## Not shown\n\n- ")
+    assert sum(int(row.split()[1]) for row in rest.split("\n") if row.startswith("- ")) == 11
+
+
+def test_what_would_be_a_rule_and_was_heard_twice_comes_first() -> None:
+    rule = item("rule1", "Never do it.", kind=Kind.RULE, status=Status.DRAFT, subject="user")
+    twice = item("twice", "It is so.", status=Status.DRAFT, sessions=2, subject="user")
+    found = entries(Content(title="x", items=(*drafts(3).items, rule, twice)))
+    assert [e.uid for e in found][:2] == ["twice", "rule1"]
+
+
+def test_text_under_quarantine_is_named_without_its_words() -> None:
+    assert "- [ ] Text that no user said, from tool at `3f9c21ab…` line 5, held by the gate instruction: `dreamd review quququ555555` ^n-quququ555555\n" in INBOX
+
+
+def test_an_empty_inbox_says_so_and_keeps_the_persons_words() -> None:
+    assert inbox(Content(title="x"), own="mine\n") == f"# Inbox\n\nNothing waits for you.\n\n{OWN_MARK}\nmine\n"
+
+
+def test_a_ticked_box_accepts_and_a_deleted_line_rejects() -> None:
+    edited = INBOX.replace("- [ ] The nightly", "- [x] The nightly")
+    edited = "\n".join(row for row in edited.split("\n") if "cave is finished" not in row or not row.startswith("- [ ]"))
+    assert read_marks(edited, INBOX) == (Mark("drdr11111111", "accept"), Mark("rcrc22222222", "reject"))
+    assert uid_of(Mark("drdr11111111", "accept"), entries(CONTENT)) == "drdr11111111"
+
+
+@pytest.mark.parametrize("found", ["", INBOX[:300], "something else"])
+def test_a_torn_inbox_rejects_nothing(found: str) -> None:
+    assert read_marks(found, INBOX) == ()
+
+
+def test_the_inbox_and_the_work_log_are_left_alone_by_a_formatter() -> None:
+    for text in (INBOX, inbox(drafts(31)), recent(CONTENT)):
+        assert mdformat.text(text, extensions=EXTENSIONS) == text
+
+
+def test_the_work_log_holds_fourteen_days_before_the_newest_evidence() -> None:
+    text = recent(CONTENT)
+    assert "too old" not in text
+    assert "- 22:41–01:41 on 25 Nov 2026 · `bug-fix-01` · first asked: why does the build stop? · 8 not committed [^1]\n" in text
+    assert "- 09:41–11:41 · `main` · first asked: /init · commits d8f0b8b, 218fc8a · 17 files · ended: # memory saved [^2]\n" in text
+    assert text.index("24 Nov 2026") < text.index("12 Nov 2026")
+
+
+def test_sessions_without_a_time_come_last_and_many_are_counted() -> None:
+    works = [Work(session=f"s{n}", started=at(12) + timedelta(minutes=n), ended=None) for n in range(70)]
+    unknown = Work(session="u", started=None, ended=None, asked="when was this?")
+    assert within([unknown, *works], at(12))[-1] is unknown
+    text = recent(Content(title="x", work=(*works, unknown)))
+    assert text.count("\n- ") == 60
+    assert "11 more sessions in these 14 days.\n" in text
+
+
+# --- the morning report ------------------------------------------------------------------------------------------------------------------
+
+FULL = Report(
+    day=date(2026, 11, 29), waiting=entries(CONTENT), corrected=tuple(Corrected(old=f"old {n}", new=f"new {n}", proof="it is new", path="memory/a.md", line=n) for n in range(1, 9)),
+    learnt=tuple(f"Learnt {n}." for n in range(20)), work=("22 Jul: two commits on main",), merged=("one into another",), retired=("gone",), refused={"origin": 12, "instruction": 1, "follows": 0},
+    left_out=tuple(Moved(section="Pages", text=f"line {n}", page="a.md", why="no_room") for n in range(30)), redacted=3, drafts=4, undo="dreamd revert d42",
+)  # fmt: skip
+
+
+def test_the_report_has_at_most_forty_lines_and_every_part() -> None:
+    text = report(FULL)
+    assert text is not None
+    assert text.count("\n") <= LINES_MAX
+    assert text.startswith("# Dream of 29 Nov 2026\n\n8 corrected, 20 learnt, 1 merged, 1 retired, 4 drafts; 6 wait for you.\n\n- **Waiting for you**\n")
+    assert '  - old 1 → new 1, for the log says "it is new" (still in `memory/a.md` line 1)\n' in text
+    assert "- **Refused**\n  - instruction 1, origin 12\n  - 3 secrets masked\n" in text
+    assert "- **Undo**\n  - `dreamd revert d42`\n" in text
+    assert "  - and " in text
+    assert mdformat.text(text, extensions=EXTENSIONS) == text
+
+
+def test_at_most_three_things_wait_each_with_its_command() -> None:
+    text = report(FULL) or ""
+    waiting = text[text.index("**Waiting for you**") : text.index("- **Corrected**")].strip().split("\n")[1:]
+    assert len(waiting) == 3
+    assert all("`dreamd " in row for row in waiting)
+
+
+def test_a_dream_that_changed_nothing_writes_none() -> None:
+    assert report(Report(day=date(2026, 11, 29), refused={"origin": 5}, waiting=entries(CONTENT), work=("x",))) is None
+    assert report(replace(FULL, corrected=(), learnt=(), merged=(), retired=(), drafts=0, problems=("3 quiet nights with eligible drafts",))) is not None
+
+
+def test_the_report_of_a_day_has_its_own_file() -> None:
+    assert journal_path(date(2026, 11, 29)) == "journal/2026-11-29.md"
+
+
+@pytest.mark.parametrize(("said", "pages", "level"), [(99_999, 90_000, Level.SMALL), (100_000, 50_000, Level.OK), (100_000, 50_001, Level.WARN), (100_000, 100_001, Level.FAULT)])
+def test_bloat_is_judged_from_100_kilobytes_on(said: int, pages: int, level: Level) -> None:
+    assert bloat([b"x" * pages], said=said).level is level
+
+
+def test_footnotes_are_no_bloat() -> None:
+    assert bloat([b"abc\n\n[^1]: long footnote\n"], said=10).pages == len(b"abc\n\n")

@@ -18,11 +18,14 @@ from pipelines.notes.relate import relate, subject_key, value_key
 from pipelines.text.mood import Mood, completion, mood_of
 from pipelines.text.sentences import sentences
 from pipelines.text.statement import Form, Statement, canonical_words, parse
-from pipelines.text.values import typed_values
+from pipelines.text.values import Value, typed_values
 
 _WEIGHT = {Origin.USER: 2, Origin.TOOL: 1, Origin.EXTERNAL: 0}
 _STATING = frozenset({Mood.PLAIN, Mood.REPORTED})
+_UNDECIDED = frozenset({Verdict.UNSUPPORTED, Verdict.UNCHECKED, Verdict.NO_LOG})
 _WRITTEN_RELIABLY = frozenset({"log", "modified", "git"})
+SAME_SITTING = timedelta(days=1)
+"""A note that names no session may have been written from any log of this long before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,15 +77,28 @@ def rechecks(notes: Sequence[OnlineNote], said: Said, findings: Mapping[str, Fin
     reach files that hold nothing but the wrong note: an index links everything.
     """
     wrong = [n for n in notes if findings[n.uid].verdict in {Verdict.CORRECTED, Verdict.CONTRADICTED}]
-    named = {n.uid: frozenset(w for s in said[n.uid] for w in _names(s)) for n in wrong}
+    named = {n.uid: tuple(t for s in said[n.uid] for t in _things(s)) for n in wrong}
     sole = {PurePosixPath(n.path).stem: n.uid for n in wrong if sum(m.path == n.path and m.folder == n.folder for m in notes) == 1}
     out = dict(findings)
     for note in notes:
-        if findings[note.uid].verdict not in {Verdict.UNSUPPORTED, Verdict.UNCHECKED, Verdict.NO_LOG} or note.index:
+        if findings[note.uid].verdict not in _UNDECIDED or (note.index and note.links):
             continue
         base = next((sole[stem] for stem in map(_stem, note.links) if stem in sole), None) or _shares_subject(note, said[note.uid], wrong, named)
         if base:
             out[note.uid] = Finding(note=note.uid, verdict=Verdict.NEEDS_RECHECK, why="rests_on_a_wrong_note", other=base, quotes=findings[base].quotes)
+    return _with_index_lines(notes, out)
+
+
+def _with_index_lines(notes: Sequence[OnlineNote], findings: Mapping[str, Finding]) -> dict[str, Finding]:
+    """An index line says in short what its file says: when the only note there is to be checked again, so is the line."""
+    out = dict(findings)
+    held = {(n.folder, PurePosixPath(n.path).stem): n.uid for n in notes if findings[n.uid].verdict is Verdict.NEEDS_RECHECK and not n.index}
+    for (folder, stem), uid in held.items():
+        if any(n.folder == folder and PurePosixPath(n.path).stem == stem and n.uid != uid for n in notes):
+            continue
+        for line in notes:
+            if line.index and line.folder == folder and stem in map(_stem, line.links[:1]) and findings[line.uid].verdict in _UNDECIDED:
+                out[line.uid] = replace(findings[uid], note=line.uid, other=uid, why="points_to_a_note_to_recheck")
     return out
 
 
@@ -91,19 +107,26 @@ def repeats(notes: Sequence[OnlineNote], said: Said, findings: Mapping[str, Find
     out = dict(findings)
     wrong = [n for n in notes if not n.index and findings[n.uid].verdict in {Verdict.CORRECTED, Verdict.SUPERSEDED}]
     for line in (n for n in notes if n.index and n.links):
-        shown = {v.key for v in typed_values(line.text)}
+        shown = _shown(typed_values(line.text))
         for note in wrong:
             finding = findings[note.uid]
-            old = {v.key for s in said[note.uid] for v in s.values} - {v.key for v in parse(finding.corrected or "").values} | _over(finding)
-            if note.folder == line.folder and _stem(note.path) in map(_stem, line.links) and shown & old:
+            over = _over(finding.corrected or "")
+            old = _shown(v for s in said[note.uid] for v in s.values) - (_shown(parse(finding.corrected or "").values) - over)
+            if note.folder == line.folder and _stem(note.path) in map(_stem, line.links) and shown & (old | over):
                 out[line.uid] = replace(finding, note=line.uid, why="repeats_a_wrong_value", other=note.uid)
     return out
 
 
-def _over(finding: Finding) -> set[tuple[str, str]]:
-    """The value a correcting sentence itself says is over."""
-    read = parse(finding.corrected or "")
-    return {v.key for v in typed_values(read.old_value or "")} | {v.key for v in typed_values(read.against or "")}
+def _over(correcting: str) -> set[str]:
+    """The value a correcting sentence itself says is over: "moved from X", "no longer X", "Y, not X"."""
+    read = parse(correcting)
+    denied = (m[1] for m in _DENIES.finditer(correcting))
+    return _shown(v for text in (read.old_value or "", read.against or "", *denied) for v in typed_values(text))
+
+
+def _shown(values: Iterable[Value]) -> set[str]:
+    """Values as they are told apart without their kind: a port is a number where the word "port" is missing."""
+    return {v.canonical for v in values}
 
 
 def duplicates(notes: Sequence[OnlineNote]) -> dict[str, str]:
@@ -167,10 +190,12 @@ def _against(note: OnlineNote, said: Statement, best: Line, relation: Relation, 
     return Finding(note=note.uid, verdict=verdict, why=why, quotes=(best.quote,), version=best.version, corrected=best.quote.text)
 
 
-def _strength(line: Line) -> tuple[int, tuple[bool, float, str, int, str], int]:
-    return (_WEIGHT[line.origin], line.order.sort, line.quote.start)
+def _strength(line: Line) -> tuple[int, tuple[bool, float, str, int, str], int, bool]:
+    """The strongest standing, then the newest; of two readings of the same words the one a confirmed note rests on, which says it without "no,"."""
+    return (_WEIGHT[line.origin], line.order.sort, line.quote.start, line.version is not None)
 
 
+_DENIES = re.compile(r"[,;，；]\s*(?:and )?(?:not|不是|而不是)\s*([^,;，；。]+)", re.IGNORECASE)
 _CORRECTS = re.compile(r"^\W*(?:no|nope|wrong|actually)\b|[,;]\s*not\s|不对|不是", re.IGNORECASE)
 
 
@@ -184,10 +209,10 @@ def _after(line: Line, note: OnlineNote, skew: timedelta) -> bool:
 
 
 def _before(line: Line, note: OnlineNote, skew: timedelta) -> bool:
-    """Clearly older than the note; a file's mtime is no proof, a copy or checkout moves it."""
+    """Clearly older than what the note's writer saw; a file's mtime is no proof, a copy or checkout moves it."""
     if note.dated_by not in _WRITTEN_RELIABLY or not line.order.at or not note.written_at:
         return False
-    return note.written_at - line.order.at > skew
+    return note.written_at - line.order.at > (skew if note.session else max(skew, SAME_SITTING))
 
 
 def _without_evidence(note: OnlineNote, known: Known) -> Verdict:
@@ -204,22 +229,28 @@ def _why_without(note: OnlineNote, known: Known) -> str:
     }[_without_evidence(note, known)]
 
 
-def _names(statement: Statement) -> Iterable[str]:
-    """What a statement is about: its subject, and of its value the words that name things (numbers name nothing)."""
+def _things(statement: Statement) -> Iterable[frozenset[str]]:
+    """What a statement is about, as words: its subject, the place its attribute is told from, and of its value what names something (numbers do not)."""
     if statement.form is not Form.SLOT:
-        return ()
-    subject = subject_key(statement.subject)
-    value = canonical_words(statement.value or "") if statement.person.value in {"thing", "group"} else ()
-    return (*subject, *(w for w in value if w.isalpha() and len(w) > 2))
+        return
+    yield frozenset(subject_key(statement.subject))
+    yield frozenset(canonical_words(statement.attribute.partition(" from ")[2]))
+    if statement.person.value in {"thing", "group"}:
+        yield from (frozenset({w}) for w in canonical_words(statement.value or "") if w.isalpha() and len(w) > 2)
 
 
-def _shares_subject(note: OnlineNote, said: Sequence[Statement], wrong: Sequence[OnlineNote], named: Mapping[str, frozenset[str]]) -> str | None:
+def _shares_subject(note: OnlineNote, said: Sequence[Statement], wrong: Sequence[OnlineNote], named: Mapping[str, tuple[frozenset[str], ...]]) -> str | None:
+    """The wrong note of the same folder that names this note's subject; of a free sentence that says something is done, any thing it speaks of."""
     for statement in said:
-        subject = set(subject_key(statement.subject)) if statement.form is Form.SLOT else set()
-        if not subject and completion(statement.text):
-            subject = set(statement.words[:2])
+        subject = frozenset(subject_key(statement.subject)) if statement.form is Form.SLOT else frozenset()
+        spoken = frozenset(statement.words) if not subject and completion(statement.text) else frozenset()
         for base in wrong:
-            if base.uid != note.uid and base.folder == note.folder and subject and subject <= named[base.uid]:
+            things = [t for t in named[base.uid] if t]
+            if (
+                base.uid != note.uid
+                and base.folder == note.folder
+                and ((subject and subject <= frozenset().union(*things)) or any(t <= spoken for t in things))
+            ):
                 return base.uid
     return None
 

@@ -154,7 +154,8 @@ def _found_out(runs: Sequence[Run], forerunner: int, at: int) -> Claim | None:
     shown_steps = [(c, o) for c, o in ((_command_quote(s), _shown(s)) for s in steps) if c is not None and o is not None]
     first = "".join(f"`{command.text}`, then " for command, _ in shown_steps)
     step_quotes = [quote for pair in shown_steps for quote in pair]
-    statement = f"{first}`{run.command}`; `{failed.command}` failed: {why.text}"
+    end = "" if why.text.endswith((".", "!", "?", "。")) else "."
+    statement = f"{first}`{run.command}`; `{failed.command}` failed: {why.text}{end}"
     return _claim(run, statement, extra=(failed_quote, why, *step_quotes), reason=why.text, forerunner=failed.command)
 
 

@@ -111,9 +111,12 @@ def shortened(said: Utterance, needed: Sequence[str]) -> Utterance | None:
 
 def statement_of(text: str) -> str:
     """The words as a sentence of its own: `body_of` with a capital letter where it opens with a plain word."""
-    shown = body_of(text)
+    shown = _TRAILING_DOTS.sub("", body_of(text))
     first = shown.split(" ", 1)[0]
     return shown[:1].upper() + shown[1:] if first.isascii() and _PLAIN_WORD.fullmatch(first) else shown
+
+
+_TRAILING_DOTS = re.compile(r"\s*(?:\.{2,}|…+)$")
 
 
 def body_of(text: str) -> str:

@@ -62,6 +62,7 @@ def test_two_short_lines_stay_two_sentences() -> None:
         ("No more than 3 retries", "No more than 3 retries"),
         ("pnpm-lock.yaml stays", "pnpm-lock.yaml stays"),
         ("不对，端口是5433", "端口是5433"),
+        ("works with Node v24...", "Works with Node v24"),
         ("Note: the API is public", "The API is public"),
         ("note in memory what you did", "Note in memory what you did"),
     ],

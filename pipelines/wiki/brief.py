@@ -313,7 +313,7 @@ def _hook_text(topic: Topic) -> tuple[str, str]:
         return ", ".join([h for h in headings if h][:HOOK_SUBJECTS_MAX]), ""
     for item in topic.items:
         if item.carried and item.carried.index and item.carried.targets:
-            return _after_link(item), item.uid
+            return item.corrected_to or _after_link(item), item.uid
     described = next((i.carried.description for i in topic.items if i.carried and i.carried.description), "")
     if described:
         return described, ""
@@ -324,6 +324,8 @@ def _hook_text(topic: Topic) -> tuple[str, str]:
     first = next((i for i in told if i.value and i.kind is Kind.FACT), next(iter(told), None))
     if first is None:
         return "", ""
+    if first.corrected_to:
+        return first.corrected_to, ""
     spans, _ = carried_text(first.markdown, lambda _: None) if first.carried and first.markdown else (plain(first.statement), ())
     return inline.words(spans), ""
 

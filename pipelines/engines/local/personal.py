@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +30,7 @@ def personal_facts(sentence: str) -> tuple[Personal, ...]:
     """What a plain sentence says of its speaker, in order; empty for everything not said outright."""
     if not _SELF.search(sentence) or _NOT_NOW.search(sentence):
         return ()
-    found = _first(sentence, _CHINESE) if re.search(r"[\u4e00-\u9fff]", sentence) else [f for part in _parts(sentence) for f in _first(part, _ENGLISH)]
+    found = _first(sentence, _chinese()) if re.search(r"[\u4e00-\u9fff]", sentence) else [f for part in _parts(sentence) for f in _first(part, _english())]
     return tuple(member for fact in {f.attribute: f for f in found}.values() for member in _members(fact))
 
 
@@ -260,8 +261,15 @@ def _compiled(rows: Iterator[tuple[str, Build]]) -> tuple[tuple[re.Pattern[str],
     return tuple((re.compile(source), build) for source, build in rows)
 
 
-_ENGLISH = _compiled(_rows_english())
-_CHINESE = _compiled(_rows_chinese())
+@cache
+def _english() -> tuple[tuple[re.Pattern[str], Build], ...]:
+    """Compiled on first use: a command that reads no session does not wait for it."""
+    return _compiled(_rows_english())
+
+
+@cache
+def _chinese() -> tuple[tuple[re.Pattern[str], Build], ...]:
+    return _compiled(_rows_chinese())
 
 
 def _parts(sentence: str) -> list[str]:

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pipelines.engines.local.facts import facts_in
-from pipelines.engines.local.runs import core_of, program_of
-from pipelines.engines.local.shell import Part, parts
+from pipelines.engines.local.runs import core_of, line_of, program_of
+from pipelines.engines.local.shell import Part
 from pipelines.engines.local.speech import dangling, statement_of
 from pipelines.model import Claim, Kind, Origin, Quote, Turn
 from pipelines.text.mood import Mood, completion, mood_at
@@ -53,8 +53,8 @@ def result_facts(turns: Sequence[Turn]) -> Iterator[Claim]:
 
 def _addresses(call: Turn, turn: Turn) -> Iterator[Claim]:
     """The address a started server prints, as a fact of the command that starts it; also when the command never returned."""
-    started = _started(call)
-    found = _ADDRESS.search(turn.text[:SERVER_OUTPUT_MAX]) if started is not None else None
+    found = _ADDRESS.search(turn.text[:SERVER_OUTPUT_MAX]) if "://" in turn.text else None
+    started = _started(call) if found is not None else None
     if started is None or found is None or "EADDRINUSE" in turn.text:
         return
     at = call.text.find(started.bare)
@@ -70,9 +70,7 @@ def _addresses(call: Turn, turn: Turn) -> Iterator[Claim]:
 
 
 def _started(call: Turn) -> Part | None:
-    command = call.call.command if call.call is not None else None
-    line = parts(command) if command else ()
-    starting = [p for p in line if re.search(r"\b(?:start|dev|serve|server|run|up|preview|runserver)\b", p.bare) and len(p.bare) <= LINE_MAX]
+    starting = [p for p in line_of(call) if re.search(r"\b(?:start|dev|serve|server|run|up|preview|runserver)\b", p.bare) and len(p.bare) <= LINE_MAX]
     return starting[0] if len(starting) == 1 else None
 
 
@@ -105,4 +103,4 @@ def _reads(call: Turn) -> bool:
         return True
     if call.call.name.casefold() in _READERS:
         return True
-    return any(program_of(p.words) in _READING for p in parts(call.call.command or ""))
+    return call.call.command is not None and (not line_of(call) or any(program_of(p.words) in _READING for p in line_of(call)))

@@ -82,13 +82,16 @@ def runs_of(turns: Sequence[Turn]) -> Iterator[Run]:
     calls = {t.call.call_id: t for t in turns if t.call is not None and t.call.command and not t.sidechain}
     for turn in turns:
         call = calls.get(turn.result.call_id) if turn.result is not None else None
-        command = call.call.command if call is not None and call.call is not None else None
-        if call is None or not command or len(command) > LINE_OF_SHELL_MAX:
-            continue
-        line = parts(command)
+        line = line_of(call) if call is not None else ()
         for part in line:
-            ended = _ended(turn, line, part)
-            yield Run(call=call, result=turn, part=part, command=part.bare, ended=ended)
+            if call is not None:
+                yield Run(call=call, result=turn, part=part, command=part.bare, ended=_ended(turn, line, part))
+
+
+def line_of(turn: Turn) -> tuple[Part, ...]:
+    """The simple commands of a shell call; none for another call, and for a line that carries a program of its own."""
+    command = turn.call.command if turn.call is not None else None
+    return parts(command) if command and len(command) <= LINE_OF_SHELL_MAX else ()
 
 
 def core_of(part: Part) -> str:

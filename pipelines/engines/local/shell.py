@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 _OPERATORS = ("&&", "||", "|&", ";;", "|", ";", "&", "\n")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
@@ -31,6 +32,7 @@ class Part:
     bare: str
 
 
+@lru_cache(maxsize=1024)
 def parts(line: str) -> tuple[Part, ...]:
     """The simple commands of a line in order; empty when quotes or brackets do not close."""
     found: list[Part] = []

@@ -126,10 +126,11 @@ def _history(version: Version, evidence: Evidence) -> HistoryLine | None:
     cites = evidence.cites((*version.claims, *([version.ended_by] if version.ended_by else ())))
     if not cites:
         return None
+    taken = version.reason != "lower_standing"
+    said_by = evidence.speakers(version.claims)
     return HistoryLine(
-        statement=version.statement, cites=cites, since=version.valid_from, until=version.valid_until, said_by=evidence.speakers(version.claims),
-        status=version.status, reason="" if version.reason == "lower_standing" else version.reason or "", taken=version.reason != "lower_standing",
-        slot=version.slot,
+        statement=version.statement, cites=cites, since=version.valid_from, until=version.valid_until, status=version.status, taken=taken, slot=version.slot,
+        said_by=said_by if taken else ", ".join(filter(None, (said_by, version.standing.name.lower()))), reason=version.reason or "" if taken else "",
     )  # fmt: skip
 
 

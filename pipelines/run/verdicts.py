@@ -72,6 +72,24 @@ def _change(finding: Finding) -> FindingChange:
 
 
 @dataclass(slots=True)
+class _Sentence:
+    """A sentence of a log with its words, cut once for all notes; what it states is read when a note first asks."""
+
+    quote: Quote
+    words: frozenset[str]
+    _said: Statement | None = None
+    _read: bool = False
+
+    def said(self, turn: Turn) -> Statement | None:
+        """What it states; None when it is no statement but a question, wish, condition or order."""
+        if not self._read:
+            self._read = True
+            if mood_at(turn.text, self.quote.start, self.quote.end) in _STATING:
+                self._said = parse(self.quote.text, speaker=turn.speaker)
+        return self._said
+
+
+@dataclass(slots=True)
 class _Desk:
     """Finds the lines that may bear on a note: claims that share its keys, and sentences of the turns search finds near it."""
 
@@ -79,10 +97,15 @@ class _Desk:
     scope: str
     confirmed: Mapping[str, str]
     _sessions: dict[str, tuple[Turn, ...]] = field(default_factory=dict)
+    _calls: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    _worded: dict[str, frozenset[str]] = field(default_factory=dict)
+    _cut: dict[str, tuple[_Sentence, ...]] = field(default_factory=dict)
     _all: frozenset[str] | None = None
 
     def lines(self, note: OnlineNote, read: Sequence[Claim]) -> tuple[Line, ...]:
         """Every candidate line once, claims first: a claim's own words are cut better than a sentence."""
+        if not self._sessions_known():
+            return ()
         found: dict[tuple[str, int, int, str], Line] = {}
         claims = self._claims(note, read)
         turns = {t.uid: t for t in self._near(note)} | dict(self.store.turns(self.scope, {q.turn for c in claims for q in c.quotes}))
@@ -97,25 +120,48 @@ class _Desk:
         wanted = set(content_words(note.text))
         for uid in sorted(turns):
             if uid in orders:
-                for quote in _sentences(turns[uid], wanted):
-                    found.setdefault(
-                        (uid, quote.start, quote.end, ""), _line(turns[uid], quote, parse(quote.text, speaker=turns[uid].speaker), orders[uid], None)
-                    )
+                for quote, said in self._stated(turns[uid], wanted):
+                    found.setdefault((uid, quote.start, quote.end, ""), _line(turns[uid], quote, said, orders[uid], None))
         return tuple(found[key] for key in sorted(found) if found[key].origin in _SPEAKING)
 
     def known(self, note: OnlineNote) -> Known:
         """What logs there are for this note."""
+        known = self._sessions_known()
+        own = note.session is not None and any(uid == note.session or uid.endswith(note.session) for uid in known)
+        return Known(any_log=bool(known), own_log=own, mentioned=not own or self._mentioned(note))
+
+    def _sessions_known(self) -> frozenset[str]:
         if self._all is None:
             self._all = frozenset(i.uid for i in self.store.sessions(self.scope))
-        own = note.session is not None and any(uid == note.session or uid.endswith(note.session) for uid in self._all)
-        return Known(any_log=bool(self._all), own_log=own, mentioned=not own or self._mentioned(note))
+        return self._all
 
     def _mentioned(self, note: OnlineNote) -> bool:
         """Whether the session that wrote the note says anything of it elsewhere: half of its words in one turn."""
         wanted = set(content_words(note.text))
-        session = next(uid for uid in sorted(self._all or ()) if note.session and (uid == note.session or uid.endswith(note.session)))
+        session = next(uid for uid in sorted(self._sessions_known()) if note.session and (uid == note.session or uid.endswith(note.session)))
         said = (t for t in self._turns(session) if t.uid != note.turn and not _writes(t))
-        return not wanted or any(2 * len(wanted & set(content_words(t.text))) >= len(wanted) for t in said)
+        return not wanted or any(2 * len(wanted & self._words(t)) >= len(wanted) for t in said)
+
+    def _words(self, turn: Turn) -> frozenset[str]:
+        if turn.uid not in self._worded:
+            self._worded[turn.uid] = frozenset(content_words(turn.text))
+        return self._worded[turn.uid]
+
+    def _stated(self, turn: Turn, wanted: set[str]) -> Iterable[tuple[Quote, Statement]]:
+        """Sentences of a turn that share at least two words with the note (one, when it has no more) and are said as a statement."""
+        least = min(2, len(wanted))
+        for sentence in self._sentences(turn):
+            if len(wanted & sentence.words) >= least and (said := sentence.said(turn)):
+                yield sentence.quote, said
+
+    def _sentences(self, turn: Turn) -> tuple[_Sentence, ...]:
+        if turn.uid not in self._cut:
+            self._cut[turn.uid] = tuple(
+                _Sentence(quote=Quote(turn=turn.uid, start=s.start, end=s.end, text=text), words=frozenset(content_words(text)))
+                for s in sentences(turn.text)
+                if len(text := turn.text[s.start : s.end]) <= SENTENCE_MAX
+            )  # fmt: skip
+        return self._cut[turn.uid]
 
     def _turns(self, session: str) -> tuple[Turn, ...]:
         if session not in self._sessions:
@@ -135,8 +181,9 @@ class _Desk:
         """Not the note itself coming back: a result of reading or writing a memory file proves nothing."""
         if turn.result is None:
             return turn.uid != note.turn
-        call = next((t.call for t in self._turns(turn.session) if t.call and t.call.call_id == turn.result.call_id), None)
-        return call is None or not _touches_notes(f"{call.path or ''} {call.command or ''}", note)
+        if turn.session not in self._calls:
+            self._calls[turn.session] = {t.call.call_id: f"{t.call.path or ''} {t.call.command or ''}" for t in reversed(self._turns(turn.session)) if t.call}
+        return not _touches_notes(self._calls[turn.session].get(turn.result.call_id, ""), note)
 
 
 def _touches_notes(what: str, note: OnlineNote) -> bool:
@@ -146,15 +193,6 @@ def _touches_notes(what: str, note: OnlineNote) -> bool:
 
 def _writes(turn: Turn) -> bool:
     return bool(turn.call and turn.call.path and turn.call.path.endswith(".md"))
-
-
-def _sentences(turn: Turn, wanted: set[str]) -> Iterable[Quote]:
-    """Sentences of a turn that share at least two words with the note (one, when it has no more) and are said as a statement."""
-    least = min(2, len(wanted))
-    for span in sentences(turn.text):
-        text = turn.text[span.start : span.end]
-        if len(text) <= SENTENCE_MAX and len(wanted & set(content_words(text))) >= least and mood_at(turn.text, span.start, span.end) in _STATING:
-            yield Quote(turn=turn.uid, start=span.start, end=span.end, text=text)
 
 
 def _line(turn: Turn, quote: Quote, statement: Statement, order: OrderKey, version: str | None) -> Line:

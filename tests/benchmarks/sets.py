@@ -46,7 +46,7 @@ def main(arguments: Sequence[str]) -> int:
     for row in rows:
         print("| " + " | ".join(row.cells[c] for c in columns) + " |")
     for row in rows:
-        for line in (row.notes if asked.notes else ()):
+        for line in row.notes if asked.notes else ():
             print(f"{row.cells['set']}: {line}")
     lost = [line for row in rows for line in row.lost]
     for line in lost:

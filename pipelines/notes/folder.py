@@ -17,7 +17,9 @@ from pipelines.model import Kind, OnlineNote, digest
 from pipelines.notes.front_matter import FrontMatter, parse_time, split_front_matter
 from pipelines.notes.markdown import Block, blocks
 
-INDEX_NAMES = frozenset({"memory.md", "index.md", "readme.md"})
+INDEX_NAME = "memory.md"
+LISTS = frozenset({"index.md", "readme.md"})
+"""Files that are an index when they list the folder's files; a README that explains things is a note like any other."""
 FILE_BYTES_MAX = 2_000_000
 FILES_MAX = 20_000
 _KINDS = {"user": Kind.PREFERENCE, "feedback": Kind.RULE, "preference": Kind.PREFERENCE, "rule": Kind.RULE, "decision": Kind.DECISION}
@@ -93,7 +95,7 @@ def read_text(
     parts = blocks(front.body, first_line=front.body_line)
     title = _title(front, parts, path)
     written_at, dated_by = _when(front, mtime, committed, from_log=turn is not None)
-    is_index = Path(path).name.casefold() in INDEX_NAMES
+    is_index = _is_index(path, parts)
     kind = _KINDS.get((front.get("type") or "").casefold(), Kind.FACT)
     notes: list[OnlineNote] = []
     for part in parts:
@@ -141,6 +143,13 @@ def _unique(notes: Sequence[OnlineNote]) -> tuple[OnlineNote, ...]:
     return tuple(out)
 
 
+def _is_index(path: str, parts: Sequence[Block]) -> bool:
+    name = Path(path).name.casefold()
+    lines = [p for p in parts if p.shape != "heading"]
+    pointing = sum(any(re.search(r"\.mdx?$|^[\w-]+$", x.split("#")[0], re.IGNORECASE) for x in p.links) for p in lines)
+    return name == INDEX_NAME or (name in LISTS and 2 * pointing > len(lines))
+
+
 def _markdown_files(root: Path, problems: list[NoteProblem]) -> list[Path]:
     if root.is_file():
         return [root]
@@ -168,7 +177,7 @@ def _markdown_files(root: Path, problems: list[NoteProblem]) -> list[Path]:
                     problems.append(NoteProblem(path=relative, why=f"more than {FILES_MAX} files: point --notes at the memory folder itself"))
                 else:
                     out.append(entry)
-    return sorted(out, key=lambda p: (p.name.casefold() not in INDEX_NAMES, p.relative_to(root).as_posix()))
+    return sorted(out, key=lambda p: (p.name.casefold() not in {INDEX_NAME, *LISTS}, p.relative_to(root).as_posix()))
 
 
 def _title(front: FrontMatter, parts: Sequence[Block], path: str) -> str:

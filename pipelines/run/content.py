@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from pathlib import PurePosixPath
 
 from pipelines.engines.local.worklog import WorkRecord, work_log
 from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Quote, Status, Turn, Verdict, Version
@@ -43,9 +42,7 @@ class Evidence:
 
     def cites(self, claims: Iterable[str]) -> tuple[Cite, ...]:
         """At most three footnotes for a sentence: the first words of its oldest claim and of its two newest."""
-        found = [(self.claims[uid], c) for uid in claims if uid in self.claims for q in self.claims[uid].quotes[:2] if (c := self.cite(q))]
-        cites = sorted({c: None for _, c in found}, key=lambda c: (c.at is not None, c.at.timestamp() if c.at else 0.0, c.session or "", c.line or 0, c.quote))
-        return tuple(cites if len(cites) <= CITES_MAX else [cites[0], *cites[-(CITES_MAX - 1) :]])
+        return _few(c for uid in claims if uid in self.claims for q in self.claims[uid].quotes[:2] if (c := self.cite(q)))
 
     def speakers(self, claims: Iterable[str]) -> str:
         """Who said it, when one named person did."""
@@ -56,6 +53,12 @@ class Evidence:
         """The days on which something worked."""
         times = {t.at.date() for uid in claims if uid in self.claims for q in self.claims[uid].quotes if (t := self.turns.get(q.turn)) and t.at}
         return tuple(sorted(times))
+
+
+def _few(cites: Iterable[Cite]) -> tuple[Cite, ...]:
+    """The oldest and the two newest, in order of time."""
+    found = sorted(set(cites), key=lambda c: (c.at is not None, c.at.timestamp() if c.at else 0.0, c.session or "", c.line or 0, c.quote))
+    return tuple(found if len(found) <= CITES_MAX else [found[0], *found[-(CITES_MAX - 1) :]])
 
 
 def gather(store: Store, scope: str, claims: Iterable[str], quotes: Iterable[Quote] = ()) -> Evidence:
@@ -75,7 +78,7 @@ def content_of(store: Store, scope: str, *, title: str, own: dict[str, str], red
     for head in heads:
         by_note[head.version.note].append(head)
     versions = {note: tuple(h.version for h in hs) for note, hs in sorted(by_note.items())}
-    items = [i for vs in versions.values() if (i := note_item(vs, evidence))]
+    items = one_a_sentence(i for vs in versions.values() if (i := note_item(vs, evidence)))
     carried = [_carried_item(n, findings.get(n.uid), versions, evidence) for n in notes]
     return Content(
         title=title, items=(*items, *carried), corrections=_corrections(notes, findings, versions, evidence), quarantined=_quarantined(store, scope),
@@ -99,7 +102,7 @@ def note_item(versions: Sequence[Version], evidence: Evidence) -> Item | None:
     past = [v for v in versions if v is not lead and v.status in {Status.SUPERSEDED, Status.EXPIRED}]
     return Item(
         uid=lead.note, kind=lead.kind, status=lead.status, subject=lead.subject, statement=lead.statement, value=lead.value, cites=cites,
-        said_by=evidence.speakers(lead.claims), history=tuple(h for v in past if (h := _history(v, evidence))), sides=sides, attribute=lead.attribute,
+        said_by=evidence.speakers(lead.claims), history=tuple(h for v in past if (h := _history(v, lead, evidence))), sides=sides, attribute=lead.attribute,
         qualifier=lead.qualifier, applies_to=lead.applies_to, worked_on=evidence.days(lead.claims) if lead.kind is Kind.PROCEDURE else (),
         sessions=max(1, lead.roots), valid_until=lead.valid_until, oldest_evidence=_least(v.oldest_evidence for v in times),
         newest_evidence=_most(v.newest_evidence for v in times), high_stakes=any(v.kind == "money" for v in typed_values(lead.statement)),
@@ -122,16 +125,49 @@ def _sides(versions: Sequence[Version], evidence: Evidence) -> tuple[Side, ...]:
     return tuple(found)
 
 
-def _history(version: Version, evidence: Evidence) -> HistoryLine | None:
+def _history(version: Version, lead: Version, evidence: Evidence) -> HistoryLine | None:
     cites = evidence.cites((*version.claims, *([version.ended_by] if version.ended_by else ())))
     if not cites:
         return None
     taken = version.reason != "lower_standing"
     said_by = evidence.speakers(version.claims)
     return HistoryLine(
-        statement=version.statement, cites=cites, since=version.valid_from, until=version.valid_until, status=version.status, taken=taken, slot=version.slot,
+        statement=_as_it_was(version, lead), cites=cites, since=version.valid_from, until=version.valid_until, status=version.status, taken=taken, slot=version.slot,
         said_by=said_by if taken else ", ".join(filter(None, (said_by, version.standing.name.lower()))), reason=version.reason or "" if taken else "",
     )  # fmt: skip
+
+
+def _as_it_was(version: Version, lead: Version) -> str:
+    """What a past version said. Known only from the sentence that replaced it ("from 4 to 6 workers"), it is its value and what it was the value of."""
+    if version.statement != lead.statement or not version.value:
+        return version.statement
+    about = (version.qualifier, "" if version.subject in _NOBODY else version.subject, version.attribute)
+    name = " ".join(dict.fromkeys(word for part in about for word in part.split()))
+    return f"{version.value}, for {name}" if name else version.value
+
+
+_NOBODY = frozenset({"user", "project"})
+
+
+def one_a_sentence(items: Iterable[Item]) -> tuple[Item, ...]:
+    """Notes that say the same words are one bullet, with the evidence and history of all; where they differ in kind, a rule comes first."""
+    groups: defaultdict[tuple[str, ...], list[Item]] = defaultdict(list)
+    for item in items:
+        groups[(item.uid,) if item.sides else (item.statement, item.status, item.qualifier, item.applies_to or "")].append(item)
+    return tuple(_one_of(same) for same in groups.values())
+
+
+_KIND_RANK = (
+    Kind.RULE, Kind.HOLD, Kind.PREFERENCE, Kind.DECISION, Kind.PROCEDURE, Kind.FACT, Kind.INSIGHT, Kind.INCIDENT, Kind.GOAL, Kind.PLAN,
+)  # fmt: skip
+
+
+def _one_of(same: Sequence[Item]) -> Item:
+    lead = min(same, key=lambda i: (_KIND_RANK.index(i.kind), not i.history, i.uid))
+    if len(same) == 1:
+        return lead
+    history = dict.fromkeys(h for i in (lead, *same) for h in i.history)
+    return replace(lead, history=tuple(history), cites=_few(c for i in (lead, *same) for c in i.cites))
 
 
 # --- online notes ------------------------------------------------------------------------------------------------------------------------
@@ -145,7 +181,7 @@ def _carried_item(note: OnlineNote, finding: Finding | None, versions: Mapping[s
         cites=proof or (_file_cite(note, verdict),), verdict=verdict, corrected_to=_right(finding, versions) if finding and finding.verdict in _WRONG else None,
         carried=Carried(
             folder=note.folder, path=note.path, title=note.title, position=note.position, line=note.line, heading=note.heading,
-            description=note.description, index=note.index, targets=tuple(_target(note, x) for x in note.links if "://" not in x),
+            description=note.description, index=note.index, targets=tuple(x for x in note.links if "://" not in x),
         ),
         newest_evidence=_most(c.at for c in proof) or (note.written_at if note.dated_by in _SAID_BY_THE_NOTE else None),
     )  # fmt: skip
@@ -154,13 +190,6 @@ def _carried_item(note: OnlineNote, finding: Finding | None, versions: Mapping[s
 def _file_cite(note: OnlineNote, verdict: Verdict) -> Cite:
     remark = {Verdict.NO_LOG: "no log", Verdict.UNSUPPORTED: "its log says nothing of it", Verdict.UNCHECKED: "not checked"}.get(verdict, verdict.value)
     return Cite(source=f"{note.folder}/{note.path}", line=note.line, at=note.written_at if note.dated_by != "mtime" else None, who="note", remark=remark)
-
-
-def _target(note: OnlineNote, link: str) -> str:
-    """A link's target as a path in the note's folder; a wikilink names a file without its ending."""
-    place = link.split("#")[0]
-    joined = PurePosixPath(note.path).parent / place if place else PurePosixPath(note.path)
-    return (joined if joined.suffix else joined.with_name(f"{joined.name}.md")).as_posix()
 
 
 def _right(finding: Finding, versions: Mapping[str, tuple[Version, ...]]) -> str | None:

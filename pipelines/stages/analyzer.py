@@ -136,7 +136,7 @@ def duplicates(notes: Sequence[OnlineNote]) -> dict[str, str]:
     for note in sorted((n for n in notes if not n.index and n.shape in {"bullet", "paragraph"}), key=lambda n: (n.folder, n.path, n.position)):
         said = parse(note.text)
         key = tuple(sorted(set(said.words)))
-        if len(key) < 2:
+        if len(key) < 2 or _leads_in(note):
             continue
         first = next((n for n, s in blocks[key] if s.text == said.text or relate(s, said).relation is Relation.SAME), None)
         if first:
@@ -144,6 +144,11 @@ def duplicates(notes: Sequence[OnlineNote]) -> dict[str, str]:
         else:
             blocks[key].append((note, said))
     return out
+
+
+def _leads_in(note: OnlineNote) -> bool:
+    """ "How to apply:" opens what follows; it says nothing by itself, and without it the list below belongs to nothing."""
+    return note.text.rstrip().endswith((":", "："))
 
 
 _GRAVITY = (Verdict.CORRECTED, Verdict.SUPERSEDED, Verdict.CONTRADICTED, Verdict.UPHELD)

@@ -134,3 +134,11 @@ def test_a_single_file_may_be_named(tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").write_text("- only me\n")
     (tmp_path / "other.md").write_text("- not me\n")
     assert [n.text for n in read_folder(tmp_path / "CLAUDE.md", name="x").notes] == ["only me"]
+
+
+def test_a_readme_is_an_index_only_when_it_lists_the_files() -> None:
+    listing = "# Notes\n\n- [Deploys](deploys.md): how\n- [[tokens]]: where they lie\n- [Docs](https://docs.example.org)\n"
+    essay = "# Notes\n\nThis folder holds what we learnt.\n\n- Keep entries short\n- See [deploys](deploys.md) for one\n"
+    assert all(n.index for n in read_text(listing, folder="f", path="README.md")[1])
+    assert not any(n.index for n in read_text(essay, folder="f", path="README.md")[1])
+    assert all(n.index for n in read_text(essay, folder="f", path="MEMORY.md")[1])

@@ -1,0 +1,63 @@
+"""What a page is rendered from: bullets, their history, and the places carried lines point to."""
+
+from datetime import UTC, datetime, timedelta
+
+from pipelines.model import Basis, Claim, Kind, Origin, Place, Quote, Role, Standing, Status, Turn, Version
+from pipelines.run.content import Evidence, note_item, one_a_sentence
+from pipelines.wiki.content import Cite, HistoryLine, Item
+
+AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+SAID = "We moved the ingest queue from 4 to 6 workers."
+
+
+def item(uid: str, statement: str, *, kind: Kind = Kind.FACT, line: int = 3, past: str = "") -> Item:
+    cite = Cite(session="s1", line=line, at=AT + timedelta(minutes=line), who="user", quote=statement)
+    return Item(
+        uid=uid, kind=kind, status=Status.CONFIRMED, subject="ingest", statement=statement, cites=(cite,),
+        history=(HistoryLine(statement=past, cites=(cite,)),) if past else (),
+    )  # fmt: skip
+
+
+def version(value: str, statement: str, status: Status, claim: str) -> Version:
+    return Version(
+        note="n1", slot=value, kind=Kind.FACT, subject="ingest queue", attribute="workers", qualifier="", statement=statement, value=value, status=status,
+        standing=Standing.VERIFIED, basis=Basis.STATED, claims=(claim,), valid_from=AT,
+    )  # fmt: skip
+
+
+def evidence() -> tuple[Evidence, str]:
+    turn = Turn(uid="t1", snap="x", session="s1", ordinal=0, role=Role.USER, origin=Origin.USER, text=SAID, place=Place(line=3, offset=0, length=9), at=AT)
+    quote = Quote(turn="t1", start=0, end=len(SAID), text=SAID)
+    claim = Claim(kind=Kind.FACT, subject="ingest queue", attribute="workers", statement=SAID, value="6", old_value="4", quotes=(quote,))
+    return Evidence(claims={claim.uid: claim}, turns={"t1": turn}, places={}), claim.uid
+
+
+def test_two_notes_of_one_sentence_are_one_bullet() -> None:
+    kept = one_a_sentence(
+        [item("b", "Releases need two approvals, always."), item("a", "Releases need two approvals, always."), item("c", "Tabs, never spaces.")]
+    )
+    assert [i.uid for i in kept] == ["a", "c"]
+
+
+def test_the_bullet_that_stays_is_the_rule_and_has_the_evidence_and_history_of_both() -> None:
+    fact = item("a", "Deploys go out on Mondays.", line=9, past="Deploys go out on Fridays.")
+    rule = item("b", "Deploys go out on Mondays.", kind=Kind.RULE, line=4)
+    (kept,) = one_a_sentence([fact, rule])
+    assert (kept.uid, kept.kind) == ("b", Kind.RULE)
+    assert [c.line for c in kept.cites] == [4, 9]
+    assert [h.statement for h in kept.history] == ["Deploys go out on Fridays."]
+
+
+def test_history_shows_the_old_value_where_only_the_replacing_sentence_names_it() -> None:
+    known, claim = evidence()
+    found = note_item([version("6", SAID, Status.CONFIRMED, claim), version("4", SAID, Status.SUPERSEDED, claim)], known)
+    assert found is not None
+    assert [h.statement for h in found.history] == ["4, for ingest queue workers"]
+
+
+def test_history_keeps_the_sentence_that_first_said_the_old_value() -> None:
+    known, claim = evidence()
+    old = version("4", "The ingest queue has 4 workers.", Status.SUPERSEDED, claim)
+    found = note_item([version("6", SAID, Status.CONFIRMED, claim), old], known)
+    assert found is not None
+    assert [h.statement for h in found.history] == ["The ingest queue has 4 workers."]

@@ -173,6 +173,7 @@ def is_preference(text: str) -> bool:
 _DECISION = re.compile(
     r"^(?:(?:and|but|so|ok|also|actually|then|for \w+(?: \w+)?|in the end|after (?:some|much) \w+),?\s+)*(?:we(?:'ve| have)?\s+(?:finally\s+|just\s+|already\s+)?(?:decided|agreed|settled on|chose|opted for|picked|went with (?=(?-i:[A-Z0-9`])))"
     r"|I(?:'ve| have)?\s+(?:finally\s+|just\s+|already\s+)?decided\s+(?:on|that|against|to (?:use|go with|keep|switch|drop|stick|adopt|stop))\b"
+    r"|I(?:'ve| have)\s+(?:chosen|picked|settled on|opted for|gone with)\s+[^,.]{2,60}?\s(?:as|for)\b"
     r"|let(?:'|’)?s\s+(?:go with|stick (?:with|to)|use|keep (?=(?:the|our|using)\b|(?-i:[A-Z`]))|drop|switch to|move to|adopt|settle on|standardi[sz]e on)\b|(?:the )?decision(?: is|:)|decided:?\s"
     r"|we(?:'ll|’ll| will| are going to|'re going to)\s+(?:use|go with|keep (?!\w+ing\b|(?:\w+ )*in (?:mind|touch)\b)|drop|switch to|move to|stick (?:with|to)|adopt|host|deploy (?:on|to)|store|support|stay (?:on|with))"
     r"|it(?:'s| is| was) (?:been )?(?:decided|agreed)\b|we(?:'re| are) going with\b|(?:scrap|drop|ditch|forget)\s[^,.;]{2,40}[,.;]\s*(?:we're|we are|let's)\s+(?:going with|go with|use|using)\b)",

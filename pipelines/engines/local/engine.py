@@ -110,9 +110,22 @@ class _Found:
 
 
 def _claims_of(said: Utterance, talk: _Talk) -> Iterator[Claim]:
-    """Claims of one sentence: what its cue says it is, else the facts it states."""
-    text = said.text
-    body = body_of(text)
+    """Claims of one sentence, or of the clauses of a long one that gives none as a whole ("…, and I've chosen SQLite as the database")."""
+    whole = tuple(_claims_of_part(said, talk))
+    yield from whole
+    if not whole and said.end - said.start > LONG_SENTENCE and mood_at(said.turn.text[:TURN_MAX], said.start, said.end) is Mood.PLAIN:
+        for part in clauses(said):
+            if LONG_SENTENCE > part.end - part.start >= CLAUSE_MIN and not dangling(part.text):
+                yield from (c for c in _claims_of_part(part, talk) if c.kind in {Kind.FACT, Kind.DECISION})
+
+
+LONG_SENTENCE = 120
+CLAUSE_MIN = 15
+
+
+def _claims_of_part(said: Utterance, talk: _Talk) -> Iterator[Claim]:
+    """What a sentence's cue says it is, else the facts it states."""
+    body = body_of(said.text)
     mood = _mood(said, body)
     cue = cue_of(body, mood, memory=said.turn.memory, corrects=said.turn.corrects is not None, first=talk.first)
     facts = facts_in(body, speaker=said.turn.speaker) if _may_state(body, mood, cue) else ()

@@ -52,7 +52,7 @@ def facts_in(sentence: str, *, speaker: str | None) -> tuple[Fact, ...]:
 
 _OF_THE_MOMENT = re.compile(
     r"\b(?:still|not working|doesn't work|does not work|isn't working|is broken|are broken|fails?|failed|failing|crash(?:es|ed)?|error|bug|stuck|missing|wrong|slow|shows?|showing|seeing|seems?|looks?"
-    r"|appears?|getting|loading|for now|for the moment|temporar(?:y|ily)|this time|just now|at the moment|right now|today|currently (?:open|failing|broken)|supposed to|should|could|would|can you|let's)\b|(?:\b(?:am|are|is)|'m|'re|'s)\s+(?:\w+\s)?(?:moving|relocating|switching|changing|planning|thinking|considering)\b"
+    r"|appears?|getting|loading|wants?|wanted|need to|trying|try|would like|plan to|going to|wish|for now|for the moment|temporar(?:y|ily)|this time|just now|at the moment|right now|today|currently (?:open|failing|broken)|supposed to|should|could|would|can you|let's)\b|(?:\b(?:am|are|is)|'m|'re|'s)\s+(?:\w+\s)?(?:moving|relocating|switching|changing|planning|thinking|considering)\b"
     r"|暂时|报错|失败|坏了|看起来|好像|似乎|应该|刚才|今天|昨天",
     re.IGNORECASE,
 )
@@ -126,6 +126,14 @@ _ZH_TAIL = re.compile(r"\s*(?:过|他们|她们|们)$")
 _ZH_LEAD = re.compile(r"^(?:在|是)(?=[\d一二三四五六七八九十])")
 
 
+def _value(words: str) -> str:
+    """The value without what only comments on it ("…, which is a lot") and without a Chinese preposition before a date."""
+    return _ZH_LEAD.sub("", _COMMENT.sub("", words))
+
+
+_COMMENT = re.compile(r",?\s+which\b.*$")
+
+
 def _slot(read: Statement, *, unnamed: bool = False) -> Fact | None:
     """The fact a slot states. `unnamed`: it corrects a value just named ("the port is 5433, not 5432"), so it may leave its subject open."""
     if not read.value or len(read.value.split()) > VALUE_WORDS_MAX or _EMPTY_VALUE.match(read.value):
@@ -152,7 +160,7 @@ def _slot(read: Statement, *, unnamed: bool = False) -> Fact | None:
     if not whole:
         return None
     return Fact(
-        subject=whole, attribute=read.attribute, value=_ZH_LEAD.sub("", read.value), qualifier=read.qualifier, old_value=read.old_value, negated=read.negated,
+        subject=whole, attribute=read.attribute, value=_value(read.value), qualifier=read.qualifier, old_value=read.old_value, negated=read.negated,
         single=read.cardinality == "single", reason=read.reason, unnamed=unnamed and whole == PROJECT and not read.qualifier,
     )  # fmt: skip
 
@@ -241,7 +249,7 @@ def _measured(read: Statement, sentence: str) -> Fact | None:
     if custom is None:
         return None
     measured = [v for v in values if v.kind in _MEASURED and v.start >= custom.end("verb")]
-    if len(measured) != 1 or read.person not in {Person.GROUP, Person.THING} or _NOT_A_SUBJECT.search(custom["np"]):
+    if len(measured) != 1 or read.person not in {Person.GROUP, Person.THING} or _NOT_A_SUBJECT.search(custom["np"]) or _A_VERB.search(custom["np"]):
         return None
     value = sentence[measured[0].start : measured[0].end]
     body = re.split(r"\s*[,;]?\s*\b(?:because|due to|since)\b", sentence)[0]
@@ -252,6 +260,7 @@ def _measured(read: Statement, sentence: str) -> Fact | None:
     return Fact(subject=subject, attribute=attribute, value=value, qualifier=read.qualifier, negated=read.negated, reason=read.reason)
 
 
+_A_VERB = re.compile(r"\b(?:is|are|was|were|be|to|that|which|who|will|can|has|have)\b", re.IGNORECASE)
 _CUSTOM = re.compile(
     r"^(?P<np>we|our team|the team|(?:the|our)\s+[\w -]{2,40}?|[A-Z][\w.-]+(?:\s[\w.-]+){0,3}?)\s+(?:now\s+|only\s+|always\s+|usually\s+)?"
     r"(?P<verb>keeps?|retains?|stores?|deploys?|releases?|ships?|meets?|backs? up|rotates?|renews?|expires?|takes?|costs|needs?|requires?|allows?|holds?|supports?|pays?|bills?|charges?|runs?|starts?"

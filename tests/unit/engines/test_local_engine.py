@@ -161,3 +161,13 @@ def test_a_standing_order_against_a_tool_names_both() -> None:
 
 def test_a_sentence_without_end_is_left_to_search() -> None:
     assert said("always use pnpm and " * 200) == ()
+
+
+def test_a_clause_of_a_long_sentence_may_state_something_of_its_own() -> None:
+    long = "The last weeks were full of meetings with everybody who has a say in these things, and we decided to go with Redis for caching"
+    (claim,) = said(long)
+    assert (claim.kind, claim.value, claim.quotes[0].text) == (Kind.DECISION, "Redis", "and we decided to go with Redis for caching")
+
+
+def test_what_somebody_wants_to_use_is_no_fact() -> None:
+    assert sure(said("I want to use Redis for caching.")) == []

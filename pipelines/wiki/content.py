@@ -77,7 +77,7 @@ class Carried:
     """The place an online note was carried from: its file keeps its own page, title, headings and order.
 
     `folder` is the stable name of the memory folder, `path` the file relative to it, `description` the file's own one-line summary. `index` marks a
-    line of the folder's index; `targets` are the files (relative to the folder) its links name.
+    line of the folder's index; `targets` are the link targets in it, as written (relative to the file).
     """
 
     folder: str
@@ -98,7 +98,8 @@ class Item:
     `subject` is the form to show, `subject_key` the canonical one to group by (empty: the folded subject); `aliases` are its other forms.
     `statement` is the sentence; `markdown`, for carried notes, the text as it stood. `worked_on` are the days a procedure worked. `sessions` counts
     independent witnesses. `high_stakes`: an amount, a permission, a legal matter; the brief links it and does not repeat it. `covered`: an
-    instruction file says it already. `missed` is the first promotion criterion a draft misses.
+    instruction file says it already. `missed` is the first promotion criterion a draft misses. `remark` is a word of ours behind the sentence ("edited
+    on this page, not confirmed"); `pin` the key of the topic a note must stand on, for what a person wrote on a page.
     """
 
     uid: str
@@ -129,6 +130,8 @@ class Item:
     covered: bool = False
     missed: str = ""
     reason: str = ""
+    remark: str = ""
+    pin: str = ""
 
     def __post_init__(self) -> None:
         _require_cites(self.cites, self.statement)
@@ -139,8 +142,8 @@ class Item:
 
     @property
     def anchor(self) -> str:
-        """The block id without its caret: `n-` and an id of letters, digits and dashes."""
-        return "n-" + (self.uid if re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", self.uid) and len(self.uid) <= 40 else short_uid(self.uid))
+        """The block id without its caret."""
+        return anchor_of(self.uid)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,6 +232,11 @@ class Content:
         """The newest time anything of this content rests on: what "recent" is measured against, never the clock."""
         times = [i.newest_evidence for i in self.items] + [w.ended or w.started for w in self.work] + [c.at for c in self.corrections]
         return max((t for t in times if t), default=None)
+
+
+def anchor_of(uid: str) -> str:
+    """The block id a page shows for a note or anything else that has a uid: `n-` and at most 16 letters, digits and dashes."""
+    return "n-" + (uid if len(uid) <= 16 and re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", uid) else short_uid(uid))
 
 
 LIVE = frozenset({Status.CONFIRMED, Status.DISPUTED})

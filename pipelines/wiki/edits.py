@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from urllib.parse import unquote
 
 from pipelines.wiki.parse_page import NotAPage, split
 
@@ -89,11 +90,11 @@ def line_keys(data: bytes, *, path: str) -> tuple[str, ...]:
 
 
 def line_key(line: str) -> str:
-    """A line as it is compared: without list mark, footnotes, block id, escapes and emphasis, so that a formatter changes nothing."""
+    """A line as it is compared: without list mark, footnotes, block id, escapes, emphasis and encoding, so that a formatter changes nothing."""
     bare = _LIST_MARK.sub("", _ANCHOR.sub("", line))
     bare = re.sub(r"\[\^\d+\]", "", bare)
     bare = re.sub(r"[\\*_`]", "", bare)
-    return " ".join(bare.split())
+    return " ".join(unquote(bare).split())
 
 
 def _doubt(path: str, text: str) -> str:

@@ -24,6 +24,7 @@ from pipelines.model import digest
 
 PRIVATE = ".dreamd"
 DISPLACED, TEMPORARY = f"{PRIVATE}/displaced", f"{PRIVATE}/tmp"
+READ_BYTES_MAX = 16 << 20
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -128,6 +129,8 @@ class Folder:
             status = os.fstat(handle.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise InTheWay(path, "no plain file")
+            if status.st_size > READ_BYTES_MAX:
+                raise InTheWay(path, "larger than any page")
             data = handle.read()
         return Found(data, digest(data), status.st_mtime_ns)
 

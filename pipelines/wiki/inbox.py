@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from pipelines.model import Kind, Status, Verdict
 from pipelines.wiki import inline
-from pipelines.wiki.content import Content, Correction, Item, Quarantined
+from pipelines.wiki.content import Content, Correction, Item, Quarantined, anchor_of
 from pipelines.wiki.inline import Spans, code, join, plain
 from pipelines.wiki.lines import Part, footnotes, short_session
 from pipelines.wiki.page import OWN_MARK
@@ -46,9 +46,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a person did to a line of the inbox: `accept` (ticked) or `reject` (deleted)."""
+    """What a person did to a line of the inbox: `accept` (ticked) or `reject` (deleted). `anchor` is its block id (`uid_of` gives the uid)."""
 
-    uid: str
+    anchor: str
     verb: str
 
 
@@ -152,11 +152,7 @@ def _row(entry: Entry, notes: list[Spans]) -> str:
     marks = "".join(f" [^{n}]" for n in numbers)
     why: list[Part] = [" (", plain(entry.reason.replace("_", " ")), ")"] if entry.reason else []
     words = join(entry.spans, *why, ": ", code(entry.command))
-    return f"- [ ] {inline.write((*words, inline.Span(' ')) if marks else words).rstrip()}{marks} ^n-{_id(entry.uid)}"
-
-
-def _id(uid: str) -> str:
-    return re.sub(r"[^a-z0-9-]+", "-", uid.casefold()).strip("-") or "x"
+    return f"- [ ] {inline.write((*words, inline.Span(' ')) if marks else words).rstrip()}{marks} ^{anchor_of(entry.uid)}"
 
 
 def read_marks(found: str, published: str) -> tuple[Mark, ...]:
@@ -164,16 +160,16 @@ def read_marks(found: str, published: str) -> tuple[Mark, ...]:
     before, after = _boxes(published), _boxes(found)
     if not found.lstrip().startswith("# Inbox") or OWN_MARK not in found:
         return ()
-    marks = [Mark(uid, "accept") for uid, ticked in after.items() if ticked and uid in before and not before[uid]]
-    return (*marks, *(Mark(uid, "reject") for uid in before if uid not in after))
+    marks = [Mark(anchor, "accept") for anchor, ticked in after.items() if ticked and anchor in before and not before[anchor]]
+    return (*marks, *(Mark(anchor, "reject") for anchor in before if anchor not in after))
 
 
 def _boxes(text: str) -> dict[str, bool]:
-    """Id → ticked, for each task line."""
-    rows = re.finditer(r"^\s*[-*+] \[([ xX])\] .*?\^n-([a-z0-9-]+)[ \t]*\r?$", text, re.MULTILINE)
+    """Block id → ticked, for each task line."""
+    rows = re.finditer(r"^\s*[-*+] \[([ xX])\] .*?\^(n-[a-z0-9-]+)[ \t]*\r?$", text, re.MULTILINE)
     return {m[2]: m[1] in "xX" for m in rows}
 
 
 def uid_of(mark: Mark, waiting: Sequence[Entry]) -> str | None:
-    """The full id behind a mark."""
-    return next((e.uid for e in waiting if _id(e.uid) == mark.uid), None)
+    """The uid behind a mark, None when it waits no longer."""
+    return next((e.uid for e in waiting if anchor_of(e.uid) == mark.anchor), None)

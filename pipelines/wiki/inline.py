@@ -180,18 +180,27 @@ def _merge(spans: Iterable[Span]) -> list[Span]:
 
 
 def _settle(spans: list[Span]) -> list[Span]:
-    """Make emphasis plain where its marks would not be read as such: at punctuation, next to other marks (CommonMark's flanking rules)."""
+    """Make emphasis plain where its marks would not be read as such: between letters and punctuation, next to other marks (CommonMark's flanking rules)."""
     loud = {Style.STRONG, Style.EM}
     calm: list[Span] = []
-    for span in spans:
+    for n, span in enumerate(spans):
         near = calm[-1] if calm else Span("")
-        if span.style in loud and (near.style in loud or not (span.text[0].isalnum() and span.text[-1].isalnum())):
+        after = spans[n + 1].text[:1] if n + 1 < len(spans) else ""
+        if span.style in loud and (near.style in loud or not _stands(span, near.text[-1:], after)):
             span = Span(span.text)
         if span.style is Style.LINK and near.text.endswith("^"):
             span = Span(span.text)
         calm.append(span)
     merged = _merge(calm)
-    return merged if len(merged) == len(spans) and merged == spans else _settle(merged)
+    return merged if merged == spans else _settle(merged)
+
+
+def _stands(span: Span, before: str, after: str) -> bool:
+    """Whether emphasis opens and closes here: a letter inside each mark, or white space outside it."""
+    first, last = span.text[0], span.text[-1]
+    opens = first.isalnum() or (not first.isspace() and (not before or before.isspace()))
+    closes = last.isalnum() or (not last.isspace() and (not after or after.isspace()))
+    return opens and closes
 
 
 def _trim(spans: list[Span]) -> Spans:
@@ -210,19 +219,19 @@ def words(spans: Iterable[Span]) -> str:
 # --- writing -----------------------------------------------------------------------------------------------------------------------------
 
 
-def write(spans: Spans, *, here: str = "") -> str:
-    """Markdown of spans inside a line. `here` is the path of the page they stand on, for relative links."""
+def write(spans: Spans, *, here: str = "", readable: bool = False) -> str:
+    """Markdown of spans inside a line. `here` is the path of the page they stand on, for relative links; `readable` writes them in their own script."""
     out = ""
     for span in _merge(spans):
         if span.style is Style.LINK and out.endswith("!"):
             out = out[:-1] + "\\!"
-        out += _write(span, here)
+        out += _write(span, here, readable)
     return out
 
 
-def write_line(spans: Spans, *, here: str = "") -> str:
+def write_line(spans: Spans, *, here: str = "", readable: bool = False) -> str:
     """Markdown of spans that open a line: nothing at its start is read as a heading, a quote, a list, a number or a task."""
-    text = write(spans, here=here)
+    text = write(spans, here=here, readable=readable)
     if re.match(r"#{1,6}( |$)|>|[-*+]( |$)", text):
         return "\\" + text
     text = re.sub(r"^(\d+)([.)])(?= |$)", r"\1\\\2", text)
@@ -235,7 +244,7 @@ def write_heading(spans: Spans) -> str:
     return text[:-1] + "\\#" if text.endswith("#") else text
 
 
-def _write(span: Span, here: str) -> str:
+def _write(span: Span, here: str, readable: bool) -> str:
     match span.style:
         case Style.TEXT:
             return escape(span.text)
@@ -246,19 +255,20 @@ def _write(span: Span, here: str) -> str:
         case Style.EM:
             return f"*{escape(span.text)}*"
         case Style.LINK:
-            return f"[{escape(span.text)}]({relative(span.target, here)})"
+            target = relative(span.target, here)
+            return f"[{escape(span.text)}]({target if readable else quote(target, safe='/-._~')})"
         case _:
             assert_never(span.style)
 
 
 def relative(target: str, here: str) -> str:
-    """A link from page `here` to page `target`, percent-encoded; both are paths below the wiki folder, at most one folder deep."""
+    """The way from page `here` to page `target`; both are paths below the wiki folder, at most one folder deep."""
     folder = here.rpartition("/")[0]
     if folder and target.startswith(folder + "/"):
         target = target.removeprefix(folder + "/")
     elif folder:
         target = "../" + target
-    return quote(target, safe="/-._~")
+    return target
 
 
 def _write_code(words_: str) -> str:

@@ -62,10 +62,10 @@ def weigh(item: Item) -> tuple[int, int]:
 
 def bullet(item: Item, *, resolve: Resolve) -> Draft | None:
     """The one line that says what a note holds now; None for a note of which only history is shown."""
-    if item.carried:
-        return None if item.verdict in NO_LONGER_TOLD else _carried(item, resolve)
     if item.status is Status.DISPUTED:
         return _dispute(item)
+    if item.carried:
+        return None if item.verdict in NO_LONGER_TOLD else _carried(item, resolve)
     statement = plain(item.statement)
     if item.kind is Kind.FACT:
         statement = inline.strong_value(statement, item.value)
@@ -90,6 +90,8 @@ def _remarks(item: Item) -> list[Part]:
         out += _led(" Reason: ", item.reason, ".")
     if item.valid_until:
         out.append(f" Until {day(item.valid_until)}.")
+    if item.remark:
+        out += [" ", (Span(inline.clean(item.remark), Style.EM),)]
     return out
 
 
@@ -194,7 +196,7 @@ def _markdown() -> MarkdownIt:
 def carried_text(markdown: str, resolve: Resolve) -> tuple[Spans, tuple[Block, ...]]:
     """The words of a note's own Markdown: (first line, what stands under it). Emphasis, code and lists stay; links lead to pages of this wiki or
     become words; tables and HTML stand as code."""
-    source = markdown.replace("\r\n", "\n").expandtabs(4)
+    source = _cells(markdown.replace("\r\n", "\n").expandtabs(4))
     rows = source.split("\n")
     first: Spans = ()
     blocks: list[Block] = []
@@ -216,6 +218,14 @@ def carried_text(markdown: str, resolve: Resolve) -> tuple[Spans, tuple[Block, .
                 blocks.append(Block(spans=spans))
         at += 1
     return first, tuple(blocks)
+
+
+def _cells(source: str) -> str:
+    """A lone row of a table as its cells side by side; anything else unchanged."""
+    row = source.strip()
+    if "\n" in row or not (row.startswith("|") and row.endswith("|") and len(row) > 2):
+        return source
+    return " · ".join(cell for cell in (c.strip() for c in re.split(r"(?<!\\)\|", row[1:-1])) if cell)
 
 
 def _code_block(text: str, info: str) -> list[Block]:

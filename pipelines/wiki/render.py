@@ -123,7 +123,7 @@ def _sections(topic: Topic, doors: Doors) -> list[tuple[str, list[Draft]]]:
     """Section titles and bullets in page order: a file's own headings, then ours by kind, disputes, history."""
     doors = {key: door for key, door in doors.items() if key != topic.key}
     out: list[tuple[str, list[Draft]]] = []
-    carried = [i for i in topic.items if i.carried]
+    carried = [i for i in topic.items if i.carried and i.status is not Status.DISPUTED]
     for heading, group in groupby(carried, key=lambda i: "" if i.carried and i.carried.index else i.carried.heading if i.carried else ""):
         drafts = _bullets(group, doors)
         if drafts:

@@ -108,7 +108,13 @@ def fold(text: str) -> str:
 
 
 def _key(item: Item) -> str:
-    return item.subject_key or fold(item.subject)
+    """What a note is grouped by; one pinned to a shelf belongs to no subject."""
+    if item.pin.startswith("0:"):
+        return _PINNED + item.pin
+    return item.pin.removeprefix("2:") if item.pin.startswith("2:") else item.subject_key or fold(item.subject)
+
+
+_PINNED = "\n"
 
 
 # --- memory files ------------------------------------------------------------------------------------------------------------------------
@@ -168,7 +174,7 @@ def _title(text: str) -> str:
 def _link_words(item: Item) -> str:
     """What an index calls the file it links to."""
     found = re.search(r"\[([^\[\]]+)\]\(", item.markdown or item.statement)
-    return found[1] if found else ""
+    return found[1].removesuffix(".md") if found else ""
 
 
 def _aliases(title: str, names: Iterable[str]) -> tuple[str, ...]:
@@ -185,8 +191,8 @@ def _join_memory(memory: dict[str, Topic], items: Sequence[Item]) -> list[Item]:
     rest: list[Item] = []
     joined: defaultdict[str, list[Item]] = defaultdict(list)
     for item in items:
-        keys = owners.get(fold(item.subject), set()) | owners.get(_key(item), set())
-        (joined[next(iter(keys))] if len(keys) == 1 and _is_name(item) else rest).append(item)
+        keys = {item.pin} & memory.keys() or owners.get(fold(item.subject), set()) | owners.get(_key(item), set())
+        (joined[next(iter(keys))] if len(keys) == 1 and (item.pin or _is_name(item)) else rest).append(item)
     for key, more in joined.items():
         topic = memory[key]
         memory[key] = replace(
@@ -201,7 +207,7 @@ def _join_memory(memory: dict[str, Topic], items: Sequence[Item]) -> list[Item]:
 def _named_subjects(items: Sequence[Item]) -> list[str]:
     """Keys of subjects that are a page of their own, those with most notes first: a name, and three live notes or more."""
     live = Counter(_key(i) for i in items if i.status in LIVE)
-    names = {_key(i) for i in items if _is_name(i)}
+    names = {_key(i) for i in items if _is_name(i) and not _key(i).startswith(_PINNED)}
     return sorted((key for key, count in live.items() if count >= SUBJECT_NOTES_MIN and key in names), key=lambda key: (-live[key], key))
 
 
@@ -255,7 +261,8 @@ def _subject_topic(key: str, lines: list[Item]) -> Topic:
 
 
 def _shelf(item: Item) -> str:
-    return _SHELF_OF[item.kind]
+    pinned = item.pin.removeprefix("0:")
+    return pinned if pinned in SHELVES else _SHELF_OF[item.kind]
 
 
 def _shelf_topics(items: Sequence[Item]) -> list[Topic]:

@@ -14,6 +14,7 @@ from pipelines.model import Kind, Status, Verdict
 from pipelines.wiki.brief import CLAUDE_CODE_HOOK, CODEX, MEMORY_MD, Budget, Unit, all_pages, brief
 from pipelines.wiki.content import Content, Correction
 from pipelines.wiki.topics import layout
+from pipelines.wiki.tree import tree
 from tests.unit.wiki.samples import CONTENT, at, carried, cite, item
 
 
@@ -90,7 +91,8 @@ def test_overflow_leaves_from_the_bottom_and_a_line_leads_to_all_pages() -> None
     text = told(many, Budget(lines=60, size=6000))
     assert section(text, "Pages")[-1] == "- All pages → [pages](pages.md)"
     assert section(text, "Rules") == section(told(many), "Rules")
-    assert all(f"[Topic {n}](topic-{n}.md)" in all_pages(layout(many.items)) for n in range(60))
+    listed = all_pages(layout(many.items))
+    assert all(f"[Topic {n}](topic-{n}.md)" in listed for n in range(60))
 
 
 @settings(max_examples=20)
@@ -145,6 +147,12 @@ def test_carried_lines_the_logs_uphold_are_told_others_only_through_their_page()
     said = (carried("u1", "Upheld words.", 1, verdict=Verdict.UPHELD), carried("u2", "Unchecked words.", 2, verdict=Verdict.UNCHECKED))
     facts = section(told(Content(title="x", items=said)), "Facts and decisions")
     assert facts == ["- Upheld words. → [Deploying](deploying.md)"]
+
+
+def test_links_to_pages_in_other_scripts_are_readable_in_the_brief_and_encoded_on_pages() -> None:
+    items = (carried("z1", "端口是 5433。", 1, path="支付.md", title="支付数据库"), carried("z2", "看支付数据库。", 1, path="b.md", title="备份"))
+    assert "- [支付数据库](支付数据库.md): 端口是 5433。" in told(Content(title="x", items=items))
+    assert "See also: [支付数据库](%E6%94%AF%E4%BB%98%E6%95%B0%E6%8D%AE%E5%BA%93.md)." in tree(Content(title="x", items=items)).files["备份.md"].decode()
 
 
 def test_a_budget_too_small_for_its_purpose_is_refused() -> None:

@@ -58,8 +58,8 @@ def test_an_empty_inbox_says_so_and_keeps_the_persons_words() -> None:
 def test_a_ticked_box_accepts_and_a_deleted_line_rejects() -> None:
     edited = INBOX.replace("- [ ] The nightly", "- [x] The nightly")
     edited = "\n".join(row for row in edited.split("\n") if "cave is finished" not in row or not row.startswith("- [ ]"))
-    assert read_marks(edited, INBOX) == (Mark("drdr11111111", "accept"), Mark("rcrc22222222", "reject"))
-    assert uid_of(Mark("drdr11111111", "accept"), entries(CONTENT)) == "drdr11111111"
+    assert read_marks(edited, INBOX) == (Mark("n-drdr11111111", "accept"), Mark("n-rcrc22222222", "reject"))
+    assert uid_of(Mark("n-drdr11111111", "accept"), entries(CONTENT)) == "drdr11111111"
 
 
 @pytest.mark.parametrize("found", ["", INBOX[:300], "something else"])

@@ -19,7 +19,7 @@ from pipelines.wiki.edits import own_text
 from pipelines.wiki.page import OWN_MARK
 from pipelines.wiki.parse_page import parse
 from pipelines.wiki.tree import tree
-from tests.unit.wiki.samples import BACKUPS, CONTENT, DEPLOY, EXPIRED, LIMIT, ORDER, PORT, SESSION, at, carried, cite, item
+from tests.unit.wiki.samples import BACKUPS, CONTENT, DEPLOY, EXPIRED, LIMIT, ORDER, OWNER, PORT, SESSION, at, carried, cite, item
 
 FILES = {path: data.decode() for path, data in tree(CONTENT).files.items()}
 
@@ -251,6 +251,28 @@ def test_each_verdict_is_worded(verdict: Verdict, words: str) -> None:
     assert words in tree(Content(title="x", items=(said,))).files["deploying.md"].decode()
 
 
+def test_emphasis_of_a_note_stays_where_a_reader_would_see_it_and_a_table_row_becomes_a_line() -> None:
+    notes = (carried("k1", "x", 1, markdown="**Why:** it is *so*, 他**喜欢**茶。"), carried("k2", "x", 2, markdown="| a `b` | 5 | |"), carried("k3", "x", 3, markdown="a **b:**c"))
+    page = tree(Content(title="x", items=notes)).files["deploying.md"].decode()
+    assert "- **Why:** it is *so*, 他**喜欢**茶。 [^1]" in page
+    assert "- a `b` · 5 [^2]" in page
+    assert "- a \\*\\*b:\\*\\*c [^3]" in page
+
+
+def test_a_carried_line_in_dispute_stands_once_with_both_sides() -> None:
+    said = carried("d1", "Owner is Platform.", 1, status=Status.DISPUTED, attribute="Owner", sides=OWNER.sides)
+    page = tree(Content(title="x", items=(said,))).files["deploying.md"].decode()
+    assert page.count("^n-d1") == 1
+    assert "- Owner: *Platform* (ticket, 1 Nov 2026) or *Payments* (Lee, 2 Nov 2026)? [^1] [^2] ^n-d1" in page
+
+
+def test_a_page_of_200_notes_is_rendered_whole_on_its_parts() -> None:
+    notes = tuple(item(f"w{n:04d}", f"Word {n} is {n}.", subject="svc-a") for n in range(200))
+    files = tree(Content(title="x", items=notes)).files
+    found = [a for p, d in files.items() if p.startswith("svc-a") for a in re.findall(r"\^(n-w\d+)$", d.decode(), re.MULTILINE)]
+    assert sorted(found) == sorted(n.anchor for n in notes)
+
+
 def test_the_samples_cover_what_they_claim() -> None:
-    assert {BACKUPS, EXPIRED, LIMIT, ORDER, PORT, *DEPLOY} <= set(CONTENT.items)
+    assert {BACKUPS, EXPIRED, LIMIT, ORDER, OWNER, PORT, *DEPLOY} <= set(CONTENT.items)
     assert OWN_MARK in FILES["pages.md"]

@@ -116,5 +116,12 @@ def test_a_sentence_is_never_a_title() -> None:
     assert topic.title == "ports"
 
 
+@pytest.mark.parametrize(("pin", "path"), [("1:web/deploy.md", "deploying.md"), ("2:payments-db", "payments-db.md"), ("0:commands", "commands.md"), ("", "about.md"), ("1:gone", "about.md")])
+def test_what_a_person_wrote_on_a_page_stays_on_that_page(pin: str, path: str) -> None:
+    written = item("w1", "Ask Lee first.", subject="nothing named", pin=pin, remark="edited on this page, not confirmed")
+    files = tree(CONTENT.__class__(title="x", items=(*DEPLOY, *facts("payments-db", 3), written))).files
+    assert [p for p, d in files.items() if b"- Ask Lee first. *edited on this page, not confirmed* [^" in d] == [path]
+
+
 def test_the_file_name_of_a_memory_file_is_an_alias() -> None:
     assert layout([*DEPLOY, BACKUPS]).topics[1].aliases == ("deploy",)

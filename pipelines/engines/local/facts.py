@@ -70,6 +70,10 @@ _THINGS = frozenset(SINGLE) | SINGLE_RELATIONS | {"value", "support"}
 _PASSING_STATES = frozenset({"broken", "fixed", "done", "open", "closed"})
 _OF_CODE = frozenset({"port", "url", "version", "platform", "host", "timeout", "ttl", "location", "database", "region"})
 """Attributes no person has: "the client listens on port 5173" is about a program."""
+_MEASURES = frozenset(
+    ["port", "version", "url", "date", "time", "limit", "ttl", "timeout", "size", "interval", "retention", "budget", "price", "rate", "threshold", "count"]
+)
+"""Attributes whose value is a number, a day or an address: "personal time is essential" measures nothing."""
 _OF_PEOPLE_ONLY = frozenset({"home", "employer", "birthday", "age", "job", "education", "hometown", "height", "weight", "salary", "allergy", "spouse"})
 _OF_PEOPLE = frozenset(
     "home employer birthday age name email phone height weight job education hometown allergy diet likes prefers spouse username".split()  # noqa: SIM905
@@ -223,7 +227,7 @@ def _of_thing(read: Statement) -> bool:
         return read.value not in _PASSING_STATES and (read.value or "").casefold() not in _PASSING_STATES
     if read.attribute in {"use", "tool"}:
         return (bool(read.subject) or read.person is Person.GROUP) and (_names_something(read) or len((read.value or "").split()) <= 2)
-    if read.attribute in _OF_PEOPLE_ONLY:
+    if read.attribute in _OF_PEOPLE_ONLY or (read.attribute in _MEASURES and not typed_values(read.value or "")):
         return False
     return (read.attribute in _THINGS or read.attribute.startswith(("max ", "min ", "position from"))) and _is_value(read)
 

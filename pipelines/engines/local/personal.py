@@ -69,11 +69,12 @@ _ADV = r"(?:\s+(?:now|currently|recently|just|actually|finally|also|already|offi
 _DIETS = r"vegetarian|vegan|pescatarian|flexitarian|plant-based|gluten-free|dairy-free|keto|halal|kosher"
 _CONDITIONS = r"lactose[- ]intolerant|gluten[- ]intolerant|celiac|coeliac|diabetic|colou?r[- ]?blind|left-handed|dyslexic|asthmatic"
 _JOBS = (
-    r"(?:[\w-]+\s+){0,3}?(?:\w*(?:engineer|developer|teacher|nurse|doctor|manager|designer|analyst|scientist|lawyer|accountant|architect|writer|editor|artist|student|chef|driver|pilot|consultant"
+    r"(?i:(?!(?:bit|big|huge|nervous|bad|good|great|terrible|lousy|slow|fast|heavy|proud|happy|visual|keen|avid|careful|better|decent|poor|natural|born|quick|cautious|real|total"
+    r"|first-time|regular|frequent|sucker|kind|sort|little|lot|fan)\b)(?:[\w-]+\s+){0,3}?(?:\w*(?:engineer|developer|teacher|nurse|doctor|manager|designer|analyst|scientist|lawyer|accountant|architect|writer|editor|artist|student|chef|driver|pilot|consultant"
     r"|researcher|professor|therapist|dentist|electrician|plumber|carpenter|mechanic|librarian|photographer|journalist|musician|translator|pharmacist|surgeon|paramedic|firefighter|veterinarian|vet"
     r"|biologist|chemist|physicist|economist|psychologist|programmer|administrator|technician|director|founder|freelancer|producer|marketer|recruiter|realtor|baker|barista|farmer|gardener|coach"
     r"|instructor|tutor|secretary|assistant|clerk|cashier|salesperson|team lead|tech lead|lead|head chef|head of \w+|specialist|coordinator|supervisor|representative|planner|controller|inspector|principal|optician|midwife|social worker|product owner|postdoc|lecturer|attorney|paralegal|geologist|astronomer|statistician"
-    r"|data scientist|contractor|illustrator|animator|copywriter|bookkeeper|auditor|banker|broker|trader|stylist|hairdresser|barber|florist|tailor|welder|machinist|operator|officer|captain))"
+    r"|data scientist|contractor|illustrator|animator|copywriter|bookkeeper|auditor|banker|broker|trader|stylist|hairdresser|barber|florist|tailor|welder|machinist|operator|officer|captain)))"
 )
 _PETS = r"dog|cat|puppy|kitten|parrot|rabbit|bunny|hamster|horse|pony|bird|turtle|tortoise|fish|goldfish|lizard|gecko|snake|ferret|guinea pig|labrador|beagle|poodle|corgi|husky|golden retriever|terrier|cockatiel|budgie"
 _THINGS = (
@@ -166,7 +167,10 @@ def _rows_english() -> Iterator[tuple[str, Build]]:
     )
     yield rf"{_I}{_ADV}\s+work{_ADV}\s+as\s+(?:an?\s+)?(?P<v>{_JOBS})\b(?P<o>)?", _single("job")
     yield rf"{_I}(?:'m|’m|\s+am|\s+became){_ADV}\s+(?:an?|the)\s+(?P<v>{_JOBS})\b(?P<o>)?(?!\s+(?:of|for)\s+(?:the\s+)?(?:night|day|moment))", _single("job")
-    yield rf"{_HAVE}(?:\s+(?:just|recently|finally))*\s+(?:got|was|been)\s+promoted\s+to\s+(?P<v>{_JOBS})\b(?P<o>)?", _single("job")
+    yield (
+        rf"{_HAVE}(?:\s+(?:just|recently|finally))*\s+(?:(?:got|was|been)\s+promoted|(?:accepted|received|got|earned)\s+(?:a|my)\s+promotion)\s+to\s+(?P<v>{_JOBS})\b(?P<o>)?",
+        _single("job"),
+    )
     yield rf"{_HAVE_WE}\s+(?:got\s+)?an?\s+(?:\w+\s+)?(?P<kind>{_PETS})\s+(?:named|called)\s+(?P<v>[A-Z][\w'-]*)", _pet
     yield rf"^(?:and\s+)?[Mm]y\s+(?P<kind>{_PETS})(?:'s name is|\s+is\s+(?:named|called))\s+(?P<v>[A-Z][\w'-]*)", _pet
     yield r"^(?:[Hh]i|[Hh]ello|[Hh]ey)?,?\s*[Mm]y\s+name\s+is\s+(?P<v>[A-Z][\w'-]*(?:\s[A-Z][\w'-]*){0,2})(?P<o>)?", _single("name")

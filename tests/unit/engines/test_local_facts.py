@@ -73,7 +73,7 @@ def test_the_speaker_is_named_where_the_log_names_them() -> None:
     [
         "I'm tired", "The menu is broken", "The build is slow today", "it is on port 8080", "That sounds like a lot of fun", "This is great", "The username I am logged in with is jnarowski",
         "The button looks blue", "The tests are failing again", "Data is showing up", "Rent is too high", "I feel like my abilities are limited", "For now, I'll use the estimates feature",
-        "My wife and I are moving to Porto", "He lives in Berlin now", "We went to Madrid on 4 May",
+        "My wife and I are moving to Porto", "He lives in Berlin now", "Balancing work and personal time is essential", "We went to Madrid on 4 May",
     ],
 )  # fmt: skip
 def test_reports_of_the_moment_and_empty_words_are_not_facts(sentence: str) -> None:

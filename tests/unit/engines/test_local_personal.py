@@ -18,6 +18,7 @@ def told(sentence: str) -> list[tuple[str, str]]:
         ("I moved to Lisbon last month.", [("home", "Lisbon")]),
         ("I just started working at Acme Corp", [("employer", "Acme Corp")]),
         ("I'm a nurse at St. Mary's", [("job", "nurse")]),
+        ("I recently accepted a promotion to Senior Director at Halden", [("job", "Senior Director")]),
         ("I got promoted to senior engineer", [("job", "senior engineer")]),
         ("I'm vegetarian", [("diet", "vegetarian")]),
         ("I went vegan last year", [("diet", "vegan")]),
@@ -68,7 +69,7 @@ def test_a_change_names_what_is_over(sentence: str, attribute: str, old: str, va
     [
         "I had sushi yesterday", "I'm tired", "I'm so happy today", "I used to live in Madrid", "I'm moving to Porto next month", "I might move to Oslo", "If I lived in Paris I'd be happy",
         "I would love to live in Rome", "When I was a kid I lived in Kyiv", "I'm thinking of going vegan", "I flew Delta yesterday", "I ordered a latte", "my colleague has a dog named Bo",
-        "My friend moved to Oslo", "My nephew is allergic to nuts", "He lives in Berlin", "Imagine I'm a pilot", "I'm a teapot", "Do I live in Berlin", "我最近一直在找工作",
+        "My friend moved to Oslo", "My nephew is allergic to nuts", "He lives in Berlin", "Imagine I'm a pilot", "I'm a teapot", "I'm a nervous driver", "I'm a bit of a writer", "Do I live in Berlin", "我最近一直在找工作",
         "我妻子在字节工作", "我打算搬到杭州", "我小时候住在苏州", "I moved the file to Archive", "I work for myself", "I'm vegan, just kidding lol",
     ],
 )  # fmt: skip

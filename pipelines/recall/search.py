@@ -17,6 +17,7 @@ NEIGHBOUR = 0.5  # share of a neighbour's score
 SPEAKER = 0.3  # of the best score, for a turn whose speaker the query names
 NOTE = 1.2  # a note has been checked, a turn has only been said
 ORIGINS = {"user": 1.0, "quoted": 0.9, "assistant": 0.9, "tool": 0.75, "external": 0.75, "model_summary": 0.6, "instructions": 0.6, "harness": 0.5}
+CALL = 0.75  # what a tool was given is no more telling than what it gave back
 LOOKED_AROUND = 20  # best turns whose neighbours are fetched
 CANDIDATES_MIN = 50
 
@@ -44,6 +45,8 @@ class Found(Protocol):
     def origin(self) -> str | None: ...
     @property
     def speaker(self) -> str | None: ...
+    @property
+    def call(self) -> bool: ...
 
 
 class Index(Protocol):
@@ -98,7 +101,8 @@ def rank(turns: Sequence[Found], around: Sequence[Found], words: frozenset[str])
 def _score(turn: Found, own: Mapping[tuple[str | None, int | None], float], bonus: float, words: frozenset[str]) -> float:
     beside = sum(own.get((turn.session, turn.ordinal + step), 0.0) for step in (-1, 1)) if turn.ordinal is not None else 0.0
     said = bonus if turn.speaker and not words.isdisjoint(tokenize(turn.speaker)) else 0.0
-    return (turn.score + NEIGHBOUR * beside + said) * ORIGINS.get(turn.origin or "", 0.5)
+    weight = CALL if turn.call else ORIGINS.get(turn.origin or "", 0.5)
+    return (turn.score + NEIGHBOUR * beside + said) * weight
 
 
 def _around(turns: Sequence[Found]) -> set[tuple[str, int]]:

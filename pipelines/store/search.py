@@ -33,7 +33,7 @@ CHUNK_ROWS = 1_000  # rows a transaction of the projection takes in
 TEXT_MAX = 200_000  # characters of one turn that are indexed
 TOKENS_MAX = 200  # of one query
 _TURN, _VERSION = 0, 1  # a row id is twice the id in the store, plus this
-_PLAIN = {i: 0xE000 + i for i in range(128) if not chr(i).isalnum()}
+_PLAIN = {i: 0xE000 + i for i in range(128) if not chr(i).isalnum() and chr(i) != " "}
 
 
 class Search(Core):
@@ -220,15 +220,15 @@ def _add_words(index: Connection, conn: Connection, query: Select[Any], words: C
         if row.scope_id not in made:
             index.exec_driver_sql(f"CREATE VIRTUAL TABLE IF NOT EXISTS words_{row.scope_id} USING fts5 (body, content='', tokenize='ascii')")
             made.add(row.scope_id)
-        body = " ".join(map(encode, tokenize(words(row))))
+        body = encode(" ".join(tokenize(words(row))))
         index.exec_driver_sql(f"INSERT INTO words_{row.scope_id} (rowid, body) VALUES (?, ?)", (row.id * 2 + kind, body))
         last, count = str(row.id), count + 1
     return last, count
 
 
-def encode(token: str) -> str:
-    """A token as FTS5 keeps it whole: ASCII punctuation moved out of its sight."""
-    return storable(token).translate(_PLAIN)
+def encode(tokens: str) -> str:
+    """Tokens, blanks between them, as FTS5 keeps them whole: ASCII punctuation moved out of its sight."""
+    return storable(tokens).translate(_PLAIN)
 
 
 def _match(tokens: Sequence[str]) -> dict[str, str]:
@@ -244,7 +244,7 @@ def _turns(conn: Connection, scope_id: int | None, scores: Mapping[str, float]) 
         words = "" if turn.text or turn.call is None else "\n".join(call_words(turn.call.name, turn.call.arguments))
         yield Match(
             kind="turn", uid=uid, score=scores[uid], text=turn.text or words, at=turn.at, session=turn.session, ordinal=turn.ordinal, line=turn.place.line,
-            source=source, origin=turn.origin.value, speaker=turn.speaker,
+            source=source, origin=turn.origin.value, speaker=turn.speaker, call=turn.call is not None,
         )  # fmt: skip
 
 

@@ -274,4 +274,5 @@ class Match:
     source: str | None = None
     origin: str | None = None
     speaker: str | None = None
+    call: bool = False
     status: Status | None = None

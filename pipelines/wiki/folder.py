@@ -137,7 +137,11 @@ class Folder:
     def stands(self, path: str) -> bool:
         """Whether anything at all stands at a path."""
         fd, name = self._at(path)
-        return os.access(name, os.F_OK, dir_fd=fd, follow_symlinks=False)
+        try:
+            os.stat(name, dir_fd=fd, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        return True
 
     def write_temporary(self, data: bytes, *, mode: int = 0o666, sync: bool = True) -> str:
         """A new file with these bytes, on disk (unless not asked for), under a name nobody else has."""

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import unquote
 
 import mdformat
 import pytest
@@ -13,10 +18,15 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.footnote import footnote_plugin
 
 from pipelines.wiki import inline
+from pipelines.wiki.content import Content, Item
 from pipelines.wiki.inline import Span, Style
 from pipelines.wiki.page import Block, Line, Page, Section, write
 from pipelines.wiki.parse_page import parse
+from pipelines.wiki.publish import Marker, publish
 from pipelines.wiki.slugs import SLUG_BYTES_MAX, assign, check_path, fold, slug
+from pipelines.wiki.topics import layout
+from pipelines.wiki.tree import tree
+from tests.unit.wiki.samples import carried
 
 EXTENSIONS = {"footnote", "frontmatter", "gfm"}
 
@@ -121,3 +131,40 @@ def test_no_two_pages_meet_on_a_file_system_that_folds_case(titles: dict[str, st
 def test_a_path_that_could_leave_the_folder_is_refused(path: str) -> None:
     with pytest.raises(ValueError, match=r"page|device"):
         check_path(path)
+
+
+# --- topics that come, go and change their names ------------------------------------------------------------------------------------------
+
+TITLES = st.sampled_from(["Alpha", "Beta", "alpha", "Gamma", "Memory", "Straße", "STRASSE"])
+WORLDS = st.lists(st.dictionaries(st.sampled_from(["a", "b", "c"]), TITLES, min_size=1), min_size=2, max_size=5)
+
+
+def _world(titles: dict[str, str]) -> tuple[Item, ...]:
+    named = " ".join(titles.values())
+    return tuple(carried(f"{key}1", f"See {named}.", 1, path=f"{key}.md", title=title) for key, title in titles.items())
+
+
+@settings(max_examples=25, phases=[Phase.explicit, Phase.generate, Phase.shrink])
+@given(WORLDS)
+@example([{"a": "Alpha"}, {"a": "Beta"}, {"a": "Beta", "b": "Alpha"}, {"a": "Alpha", "b": "Beta"}])
+def test_through_any_renames_every_link_leads_to_a_page_in_at_most_one_hop(worlds: list[dict[str, str]]) -> None:
+    redirects: dict[str, str] = {}
+    shown: dict[str, str] = {}
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda fd: None)
+        for revision, titles in enumerate(worlds):
+            items = _world(titles)
+            paths = {topic.key: topic.path for topic in layout(items).topics}
+            redirects |= {path: key for key, path in shown.items() if paths.get(key) != path}
+            made = tree(Content(title="x", items=items, redirects=dict(redirects)))
+            publish(
+                Path(folder), made.files, marker=Marker(wiki="w", epoch="e", host="h"), revision=revision, holder="t", known=lambda _: False, stubs=made.stubs, new=revision == 0,
+            )  # fmt: skip
+            shown |= paths
+            on_disk = {str(p.relative_to(folder)): p.read_text() for p in Path(folder).rglob("*.md") if ".dreamd" not in p.parts}
+            assert on_disk == {path: data.decode() for path, data in made.files.items()}
+            for path, text in on_disk.items():
+                for target in (unquote(t) for t in re.findall(r"(?<!\\)\]\(([^)]+)\)", text)):
+                    assert target in on_disk, (path, target)
+                    assert path not in made.stubs or target not in made.stubs, "one hop"
+            assert not made.stubs & set(paths.values())

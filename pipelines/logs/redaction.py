@@ -86,16 +86,20 @@ def open_redactor(cache_dir: Path | None) -> Redactor:
 
     Raises Refused when the scanner cannot be loaded: nothing is ever stored unmasked.
     """
+    scanner = open_scanner(cache_dir)
+    parts = digest(_RULES.read_bytes(), version("kingfisher-secret-scanner"), _CODE_VERSION)
+    return Redactor(scanner, f"{_CODE_VERSION}-{parts[:12]}")
+
+
+def open_scanner(cache_dir: Path | None) -> Scanner:
+    """The scanner a redactor reads lines with; raises Refused when it cannot be loaded."""
     try:
         from kingfisher_sdk import Rules, Scanner
 
         with as_file(_RULES) as path:
-            rules = Rules([path], cache=cache_dir is not None, cache_dir=cache_dir)
-        scanner = Scanner(rules)
+            return Scanner(Rules([path], cache=cache_dir is not None, cache_dir=cache_dir))
     except (ImportError, OSError, ValueError, RuntimeError) as error:
         raise Refused(f"the secret scanner (kingfisher-secret-scanner) cannot be loaded, so nothing is read: {error}") from error
-    parts = digest(_RULES.read_bytes(), version("kingfisher-secret-scanner"), _CODE_VERSION)
-    return Redactor(scanner, f"{_CODE_VERSION}-{parts[:12]}")
 
 
 # --- one line ----------------------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,123 @@
+"""What intake costs beside its parts: `python -m tests.benchmarks.intake PATH [--runs N]`.
+
+The parts are what any intake must do with the bytes under PATH, each measured alone: read the files, `orjson` a line, SHA-256, zstd, and the secret
+scan of each line. The whole is `intake` into a new store and archive, waiting for the disk included. Both are the best of N runs of this process, in
+seconds by the clock and in processor seconds (which other work on the machine disturbs less). One profiled run more says where the time of the main
+thread went. Target: the whole at most 1.6 times the sum of the parts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import hashlib
+import pstats
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from pipelines.logs.archive import FolderArchive
+from pipelines.logs.codec import Source, compress
+from pipelines.logs.discovery import discover
+from pipelines.logs.intake import intake
+from pipelines.logs.redaction import Redactor, open_redactor, open_scanner
+from pipelines.store import open_store
+from tests.benchmarks.timing import Cost, best, once
+
+PLACES = {
+    "kingfisher_sdk": "secret scan", "logs/redaction": "masking", "logs/secret_values": "masking", "logs/split": "splitting", "logs/archive": "archive",
+    "logs/codec": "archive", "logs/intake": "intake", "pipelines/logs": "readers", "pipelines/notes": "readers", "pipelines/store": "store",
+    "sqlalchemy": "store", "sqlite3": "store", "pipelines/model": "digests and values",
+}  # fmt: skip
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the parts, the whole, their ratio, and where the time went."""
+    parser = argparse.ArgumentParser(prog="intake", description=__doc__)
+    parser.add_argument("path", metavar="PATH")
+    parser.add_argument("--runs", type=int, default=5)
+    asked = parser.parse_args(arguments)
+    paths = [found.path for found in discover([asked.path]).files]
+    data = [_bytes(path) for path in paths]
+    size = sum(map(len, data)) / 1e6
+    print(f"{len(paths)} files, {sum(d.count(10) for d in data)} lines, {size:.1f} MB; the best of {asked.runs} runs")
+    with tempfile.TemporaryDirectory(prefix="dreamd-rules-") as rules:
+        parts = {name: best(work, asked.runs) for name, work in _parts(paths, data, Path(rules)).items()}
+        redactor = open_redactor(Path(rules))
+        costs = [_whole(asked.path, redactor) for _ in range(asked.runs)]
+        whole = Cost(min(c.seconds for c in costs), min(c.processor for c in costs))
+        total = Cost(sum(c.seconds for c in parts.values()), sum(c.processor for c in parts.values()))
+        for name, cost in {**parts, "sum of the parts": total, "intake": whole}.items():
+            print(f"{name:20} {cost.seconds:7.3f} s  {cost.processor:7.3f} s of processor")
+        print(f"{'ratio':20} {whole.seconds / total.seconds:7.2f}    {whole.processor / total.processor:7.2f}")
+        print(f"{'speed':20} {size / whole.seconds:7.1f} MB/s")
+        profile = cProfile.Profile(time.thread_time)
+        _whole(asked.path, redactor, profile)
+    print("where the main thread's processor time went")
+    for place, share in _shares(profile):
+        print(f"{place:20} {share:7.0%}")
+    return 0
+
+
+def _bytes(path: str) -> bytes:
+    with Source(path) as source:
+        return b"".join(source.chunks())
+
+
+def _parts(paths: Sequence[str], data: Sequence[bytes], rules: Path) -> dict[str, Callable[[], object]]:
+    lines = [line for d in data for line in d.splitlines(keepends=True)]
+    scanner = open_scanner(rules)
+    return {
+        "read": lambda: [_bytes(path) for path in paths],
+        "orjson": lambda: [_json(line) for line in lines],
+        "sha256": lambda: [hashlib.sha256(d).digest() for d in data],
+        "zstd": lambda: [compress(d) for d in data],
+        "secret scan": lambda: [scanner.scan(line) for line in lines],
+    }
+
+
+def _json(line: bytes) -> object:
+    try:
+        return orjson.loads(line)
+    except ValueError:
+        return None
+
+
+def _whole(path: str, redactor: Redactor, profile: cProfile.Profile | None = None) -> Cost:
+    """One intake into a new store; making the store and closing it is not part of it."""
+    with tempfile.TemporaryDirectory(prefix="dreamd-intake-") as folder, open_store(f"sqlite:///{folder}/store.db", now=lambda: datetime.now(UTC)) as store:
+        archive, now = FolderArchive(Path(folder, "archive")), datetime.now(UTC)
+
+        def work() -> None:
+            intake([path], store=store, scope="local", archive=archive, redactor=redactor, now=now)
+
+        return once(work) if profile is None else once(lambda: profile.runcall(work))
+
+
+def _shares(profile: cProfile.Profile) -> list[tuple[str, float]]:
+    """Time by place; what is built in counts for its caller."""
+    spent: Counter[str] = Counter()
+    stats: dict[Any, Any] = pstats.Stats(profile).stats  # type: ignore[attr-defined]
+    for (file, _, name), (_, _, own, _, callers) in stats.items():
+        if file == "~" and "sqlite3" not in name and "_native" not in name:
+            for (caller, _, _), (_, _, part, _) in callers.items():
+                spent[_place(caller)] += part
+        else:
+            spent[_place(f"{file} {name}")] += own
+    total = sum(spent.values())
+    return [(place, seconds / total) for place, seconds in spent.most_common()]
+
+
+def _place(where: str) -> str:
+    return next((place for mark, place in PLACES.items() if mark in where), "the rest")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

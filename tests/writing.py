@@ -97,12 +97,69 @@ class ClaudeLog:
                 "type": kind,
                 "message": message,
                 "uuid": _uuid(self.session, number),
-                "timestamp": self.at.strftime("%Y-%m-%dT%H:%M:%S.000Z"),
+                "timestamp": _stamp(self.at),
                 **extra,
             }
         )
         self.at += timedelta(minutes=1)
         return self
+
+
+@dataclass
+class CodexLog:
+    """One Codex rollout: each call adds items a minute apart; `save` writes it under the name Codex gives it."""
+
+    session: str
+    at: datetime = START
+    cwd: str = "/home/ana/harbor"
+    records: list[dict[str, object]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.uuid = _uuid("codex", self.session)
+        self.begun = self.at
+        meta = {"id": self.uuid, "timestamp": _stamp(self.at), "cwd": self.cwd, "originator": "codex_cli_rs", "cli_version": "0.98.0", "source": "cli"}
+        self._add("session_meta", meta)
+
+    def user(self, text: str) -> CodexLog:
+        """Something the person typed."""
+        return self._add("response_item", {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]})
+
+    def assistant(self, text: str) -> CodexLog:
+        """The assistant's words."""
+        return self._add("response_item", {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]})
+
+    def bash(self, command: str, output: str, *, exit_code: int = 0) -> CodexLog:
+        """A shell command and what it printed."""
+        call = f"call_{len(self.records)}"
+        self._add("response_item", {"type": "function_call", "name": "exec_command", "arguments": json.dumps({"cmd": command}), "call_id": call})
+        told = f"Process exited with code {exit_code}\nOutput:\n{output}\n"
+        return self._add("response_item", {"type": "function_call_output", "call_id": call, "output": told})
+
+    def text(self) -> str:
+        """The file's content."""
+        return "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in self.records)
+
+    def save(self, folder: Path) -> Path:
+        """Write the rollout file and return it."""
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / f"rollout-{self.begun:%Y-%m-%dT%H-%M-%S}-{self.uuid}.jsonl"
+        file.write_text(self.text(), encoding="utf-8")
+        return file
+
+    def _add(self, kind: str, payload: Mapping[str, object]) -> CodexLog:
+        self.records.append({"timestamp": _stamp(self.at), "type": kind, "payload": dict(payload)})
+        self.at += timedelta(minutes=1)
+        return self
+
+
+def _stamp(at: datetime) -> str:
+    return at.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+
+
+def memory(name: str, body: str, **metadata: str) -> str:
+    """A file of Claude Code's auto memory: front matter with `metadata:`, then the note."""
+    told = "".join(f"  {key}: {value}\n" for key, value in {"type": "project", **metadata}.items())
+    return f"---\nname: {name}\ndescription: {name}\nmetadata:\n{told}---\n\n{body}\n"
 
 
 def events(rows: list[tuple[str, str, str, str]], *, producer: str = "watcher") -> str:
@@ -111,10 +168,10 @@ def events(rows: list[tuple[str, str, str, str]], *, producer: str = "watcher") 
     return "".join(json.dumps({**dict(zip(keys, row, strict=True)), "source": producer}) + "\n" for row in rows)
 
 
-def conversation(session: str, lines: list[tuple[str, str]], *, at: datetime = START) -> str:
-    """A plain conversation: (speaker, text) a minute apart as JSONL."""
+def conversation(session: str, lines: list[tuple[str, str]], *, at: datetime | None = START) -> str:
+    """A plain conversation: (speaker, text) a minute apart as JSONL, without times when `at` is None."""
     out = []
     for n, (speaker, text) in enumerate(lines):
-        when = (at + timedelta(minutes=n)).strftime("%Y-%m-%dT%H:%M:%SZ")
-        out.append(json.dumps({"session": session, "speaker": speaker, "time": when, "text": text}, ensure_ascii=False) + "\n")
+        when = {"time": (at + timedelta(minutes=n)).strftime("%Y-%m-%dT%H:%M:%SZ")} if at else {}
+        out.append(json.dumps({"session": session, "speaker": speaker, **when, "text": text}, ensure_ascii=False) + "\n")
     return "".join(out)

@@ -41,7 +41,7 @@ _ADDRESSED = _any(
     rf"{_A}(?:from now on|going forward|henceforth|from this point on|in all future)\b,? *(?:\w+ ){{0,3}}?(?:you|always|never|must|use|do|the (?:agent|assistant)|reply|respond|answer|treat|run|deploy)",
     rf"{_A}(?:make sure|be sure|ensure|remember|take care|don't forget|do not forget)(?: (?:that )?you)? (?:to|that|you|never|always){_Z}",
     rf"{_A}(?:important|attention|note to|message (?:to|for)|instructions? (?:to|for)) (?:all )?{_READER}",
-    r"(?:你|您|助手|代理|模型|智能体|Claude)(?:们)?(?:必须|应该|应当|务必|一定要|不得|不能|不可以|需要|要|绝不能|永远不要)|^\W*(?:务必|必须|一律|切勿|严禁|禁止|请务必|永远不要|今后|以后(?:都|一律|请)?)|从现在(?:起|开始)",
+    r"(?:你|您|助手|代理|模型|智能体|Claude)(?:们)?(?:必须|应该|应当|务必|一定要|不得|不能|不可以|需要|要|绝不能|永远不要)|^\W{0,8}(?:务必|必须|一律|切勿|严禁|禁止|请务必|永远不要|今后|以后(?:都|一律|请)?)|从现在(?:起|开始)",
     rf"{_A}(?:du|sie) (?:musst|müssen|sollst|sollten|darfst)|{_A}ab (?:sofort|jetzt){_Z}|{_A}(?:verwende|benutze|lösche|führe|antworte|deploye) (?:immer|nie|niemals|stets){_Z}",
     rf"{_A}(?:tu dois|vous devez|désormais|à partir de maintenant|dorénavant)|{_A}(?:utilise|déploie|supprime|exécute|réponds)[zr]?\b.{{0,20}}{_A}(?:toujours|jamais){_Z}|{_A}(?:toujours|jamais) (?:utilise|déploye|exécute|répond)\w*",
     rf"{_A}(?:debes|debe usted|tienes que|a partir de ahora|de ahora en adelante|você deve|a partir de agora|d'ora in poi|devi|dovete)|{_A}(?:siempre|nunca|sempre|mai) (?:\w+ ){{0,2}}?(?:usa|use|despliega|ejecuta|borra|implante|execute|apague|responda|responde|rispondi|esegui)\w*|{_A}(?:usa|despliega|ejecuta|borra|execute|rispondi|esegui) (?:siempre|nunca|sempre){_Z}",
@@ -49,7 +49,7 @@ _ADDRESSED = _any(
     r"(?:今後は|これからは|必ず|常に|絶対に).{0,25}(?:こと|してください|しなければ|すること|せよ|しろ|ください|ないで)|しなければなりません|(?:앞으로|반드시|항상|절대).{0,25}(?:하세요|하십시오|해야|하라|마세요|할 것)|(?:يجب عليك|من الآن فصاعدا|دائما)|(?:आपको|अब से|हमेशा).{0,30}(?:चाहिए|करें|करो)",
 )
 _STANDING_ORDER = re.compile(
-    r"(?:^|[,;:.!\n]\s*|\b(?:and|then|so|but|please)\s+)(?:please )?(?:always|never|you (?:always|never)|don't ever|do not ever|under no circumstances)\s+(?:\w+ly )?[a-z]+\b(?<![^s]s)(?<!ed)(?<!ing)", re.I
+    r"(?:^|[,;:.!\n][ \t]{0,8}|\b(?:and|then|so|but|please)\s+)(?:please )?(?:always|never|you (?:always|never)|don't ever|do not ever|under no circumstances)\s+(?:\w+ly )?[a-z]+\b(?<![^s]s)(?<!ed)(?<!ing)", re.I
 )
 
 

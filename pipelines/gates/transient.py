@@ -13,19 +13,19 @@ from .evidence import result
 _SET_BY_PEOPLE = frozenset({Kind.RULE, Kind.PREFERENCE, Kind.HOLD, Kind.GOAL, Kind.PLAN})
 _OUTCOME_ONLY = frozenset({Kind.DECISION, Kind.PROCEDURE})
 _A, _Z = r"(?<![A-Za-z])", r"(?![A-Za-z])"
-_CHECK = r"(?:unit |integration |e2e |all |the |\d+ )*(?:tests?|specs?|test suite|suite|test cases?|assertions?|checks?|builds?|lint(?:er)?|type ?check(?:s|ing)?|compilation|ci|pipeline|workflow|mypy|ruff|eslint|tsc|pytest|jest|mix test|cargo test)"
+_CHECK = r"(?:unit |integration |e2e |all |the |\d{1,7} )*(?:tests?|specs?|test suite|suite|test cases?|assertions?|checks?|builds?|lint(?:er)?|type ?check(?:s|ing)?|compilation|ci|pipeline|workflow|mypy|ruff|eslint|tsc|pytest|jest|mix test|cargo test)"
 _OUTCOME = r"(?:pass(?:ed|es|ing)?|fail(?:ed|s|ing|ures?)?|succeed(?:ed|s)?|succeeded|successful|green|red|broken|clean|ok|errored)"
 _OBLIGED = re.compile(rf"{_A}(?:must|should|shall|need(?:s|ed)? to|ha(?:s|ve) to|before|always|never|every|unless|whenever|required?){_Z}|必须|应该|之前|每次", re.I)
 # Environment nouns: how many there are is read again with one command. Cats, colleagues and environments are not.
 _THINGS = r"(?:files?|directories|folders?|lines?|errors?|warnings?|tests?|specs?|commits?|packages?|modules|rows?|records?|issues?|pull requests|prs?|branches|processes|containers|pods|bytes|matches|results|vulnerabilities|insertions|deletions|todos?)"
-_N = r"(?:\d[\d,.]*k?|no|zero|one|two|three|four|five|six|seven|eight|nine|ten|several|many)"
+_N = r"(?:(?<![\d,.])\d[\d,.]{0,15}k?|no|zero|one|two|three|four|five|six|seven|eight|nine|ten|several|many)"
 
 _TRANSIENT = tuple(
     re.compile(pattern, re.I)
     for pattern in (
         # test outcomes
         rf"{_A}{_CHECK}\s+(?:run |results? |status )?(?:(?:is|are|was|were|now|all|have|has|currently|still|just|again|been)\s+)*{_OUTCOME}{_Z}",
-        rf"{_A}\d+ (?:passed|failed|skipped|passing|failing|pending){_Z}",
+        rf"{_A}(?<!\d)\d{{1,9}} (?:passed|failed|skipped|passing|failing|pending){_Z}",
         rf"{_A}(?:passed|failed) (?:all )?(?:\d+ |the )?(?:tests?|checks?|specs?){_Z}",
         r"(?:测试|构建|编译|检查|用例).{0,8}(?:通过|失败|成功|报错|挂了)",
         # balances

@@ -24,12 +24,12 @@ _LOOKALIKE = str.maketrans(
     "аеорсухіјѕһԁԛԝӏգոսАВЕКМНОРСТУХІЈЅԚԜαοικνρτυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
     "aeopcyxijshdqwlgnuABEKMHOPCTYXIJSQWaoiknptyxwABEZHIKMNOPTYX",
 )
-_COMMENT = re.compile(r"<!--(.*?)(?:-->|$)|\[//\]: # \(([^)]*)\)|<[^>]*(?:display:\s*none|font-size:\s*0|visibility:\s*hidden|aria-hidden)[^>]*>([^<]*)", re.S | re.I)
+_COMMENT = re.compile(r"<!--(.*?)(?:-->|$)|\[//\]: # \(([^)]*)\)|<[^<>]{0,300}?(?:display:\s*none|font-size:\s*0|visibility:\s*hidden|aria-hidden)[^<>]{0,300}>([^<]*)", re.S | re.I)
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{16,}={0,2}(?![A-Za-z0-9+/=_-])")
 _HEX = re.compile(r"(?<![0-9A-Fa-f])(?:[0-9A-Fa-f]{2}[ :]?){10,}(?![0-9A-Fa-f])")
 _ESCAPES = re.compile(r"(?:\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[0-7]{3})+")
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
-_ESCAPED_RUN = re.compile(r"\S*(?:%[0-9A-Fa-f]{2}|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4})\S*")
+_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}")
 _GAP = re.compile(r"[ .·_*-]")
 _SPACED = re.compile(r"(?<!\S)(?:[A-Za-z][ .·_*-]){5,}[A-Za-z](?!\S)")
 
@@ -56,7 +56,7 @@ def hidden_texts(text: str) -> Iterator[str]:
     for raw in (*(_unbase64(m.group()) for m in _BASE64.finditer(bare)), *(_unhex(m.group()) for m in _HEX.finditer(bare))):
         if raw:
             yield plainly(raw)
-    yield from (plainly(match.group()) for match in _ESCAPED_RUN.finditer(bare))
+    yield from (plainly(run) for run in bare.split() if _ESCAPE.search(run))
 
 
 def _latin(word: str) -> str:

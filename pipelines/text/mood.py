@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from .names import CHINESE_KIN, SURNAMES
-from .sentences import Span, sentences
+from .sentences import AROUND_MAX, Span, sentences
 from .words import chinese_words, fold_width
 
 
@@ -112,7 +112,7 @@ def mood_of(sentence: str) -> Mood:
     """The mood of a sentence (of several: the first that is not plain)."""
     folded = fold_width(sentence)
     for span in sentences(sentence) or [Span(0, len(sentence))] if sentence else []:
-        mood = _mood(folded[span.start : span.end])
+        mood = _mood(folded[span.start : span.end][:AROUND_MAX])
         if mood is not Mood.PLAIN:
             return mood
     return Mood.PLAIN
@@ -141,6 +141,8 @@ def mood_at(text: str, start: int, end: int) -> Mood:
 
     A sentence behind that takes it back ("just kidding", "jk", 开玩笑的) makes a joke of it.
     """
+    cut = max(0, start - AROUND_MAX)
+    text, start, end = text[cut : end + AROUND_MAX], start - cut, end - cut
     spans = sentences(text)
     touched = [n for n, span in enumerate(spans) if span.start < end and start < span.end]
     if not touched:
@@ -195,8 +197,8 @@ def _is_a_not_a(folded: str, start: int, end: int) -> bool:
 _AUXILIARY = "".join(rf"(?<! {word})" for word in "is are was were be am do does did has have had will would can could should must may might shall".split())
 _CLAUSE = re.compile(
     r"[,;:，；：、—]+\s*(?!\d{3}(?!\d))"
-    r"|\s+(?=(?i:but|while|whereas|although|though|yet|however|instead of|rather than)(?![A-Za-z]))"
-    rf"|{_AUXILIARY}\s+(?=(?i:not)(?! only| just)(?![A-Za-z]))"
+    r"|(?<!\s)\s+(?=(?i:but|while|whereas|although|though|yet|however|instead of|rather than)(?![A-Za-z]))"
+    rf"|(?<!\s){_AUXILIARY}\s+(?=(?i:not)(?! only| just)(?![A-Za-z]))"
     r"|(?=而不是|而非|但是?|不过|不再|不是|不要|而是|改成|改为|(?<![不还就而都也要可但])是(?!不是|否))"
 )
 

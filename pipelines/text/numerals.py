@@ -14,7 +14,8 @@ ENGLISH = {word: value for value, word in enumerate(_UNITS)} | _TENS
 _COMPOUND = {f"{ten}{dash}{unit}": value + ENGLISH[unit] for ten, value in _TENS.items() for unit in _UNITS[1:10] for dash in ("-", " ")}
 ENGLISH_WORD = rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_UNITS[1:10])}))?|{'|'.join(sorted(_UNITS, key=len, reverse=True))})"
 CHINESE = "零〇一二三四五六七八九十百千万亿两兩"
-CHINESE_NUMBER = rf"(?:\d+(?:\.\d+)?[万亿千]?|[{CHINESE}]+)"
+# Begun at the first digit only and bounded: a run of digits must not be tried from each of them.
+CHINESE_NUMBER = rf"(?:(?<![\d.])\d{{1,15}}(?:\.\d{{1,9}})?[万亿千]?|(?<![{CHINESE}])[{CHINESE}]{{1,15}})"
 
 _DIGITS = {ch: value for value, ch in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 _SMALL = {"十": 10, "百": 100, "千": 1000}

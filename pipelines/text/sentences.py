@@ -57,10 +57,16 @@ def sentences(text: str) -> list[Span]:
     return found
 
 
+AROUND_MAX = 2_000
+"""Characters looked at on each side of a quote: what is longer is no sentence."""
+
+
 def sentence_at(text: str, start: int, end: int) -> Span | None:
-    """The stretch of sentences that covers characters `start` to `end`, or None where no sentence touches them."""
-    touched = [span for span in sentences(text) if span.start < end and start < span.end]
-    return Span(touched[0].start, touched[-1].end) if touched else None
+    """The stretch of sentences that covers characters `start` to `end`, or None where no sentence touches them; at most AROUND_MAX beyond either side."""
+    cut = max(0, start - AROUND_MAX)
+    near = text[cut : end + AROUND_MAX]
+    touched = [span for span in sentences(near) if cut + span.start < end and start < cut + span.end]
+    return Span(cut + touched[0].start, cut + touched[-1].end) if touched else None
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[Span]:

@@ -18,7 +18,7 @@ from functools import lru_cache
 from .dates import written_dates
 from .names import names
 from .numerals import CHINESE, CHINESE_NUMBER, ENGLISH_WORD, chinese_number, english_number, folded_number, plain
-from .words import WORD, fold_width, runs
+from .words import CACHED_MAX, WORD, fold_width, runs
 
 # Kinds that are compared with each other: a port, a version and a plain number are all "what is written in digits"; the rest only with its own kind.
 _FAMILY = {"port": "number", "version": "number", "path": "identifier", "name": "identifier", "email": "identifier"}
@@ -45,9 +45,12 @@ class Value:
         return _FAMILY.get(self.kind, self.kind), self.canonical
 
 
-@lru_cache(maxsize=8192)
 def typed_values(text: str) -> tuple[Value, ...]:
     """The values of a text in the order they stand, none inside another."""
+    return _values_cached(text) if len(text) <= CACHED_MAX else _values(text)
+
+
+def _values(text: str) -> tuple[Value, ...]:
     folded = fold_width(text)
     taken = bytearray(len(text))
     found: list[Value] = []
@@ -57,6 +60,9 @@ def typed_values(text: str) -> tuple[Value, ...]:
         taken[value.start : value.end] = b"\1" * (value.end - value.start)
         found.append(value)
     return tuple(sorted(found, key=lambda v: v.start))
+
+
+_values_cached = lru_cache(maxsize=8192)(_values)
 
 
 def value_keys(text: str, *, kinds: frozenset[str] | None = None) -> frozenset[tuple[str, str]]:
@@ -112,7 +118,7 @@ _HOST_PORT = re.compile(r"(?<=[A-Za-z0-9\])]):(?P<n>\d{2,5})(?![A-Za-z0-9_:.]*\d
 _NUMBER = re.compile(r"(?<![A-Za-z0-9_.])[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?P<s>[kKM](?![A-Za-z0-9_])| (?:thousand|million|billion)(?![A-Za-z]))?(?:st|nd|rd|th)?(?![A-Za-z0-9_]|\.\d)")
 _WORD_SCALE = {"k": 1000, "m": 1_000_000, " thousand": 1000, " million": 1_000_000, " billion": 1_000_000_000}
 _NUMBER_WORD = re.compile(rf"{_A}(?!(?:one|zero)(?![A-Za-z-]))(?P<n>{ENGLISH_WORD}){_Z}(?!-)", re.I)
-_ZH_NUMBER = re.compile(rf"(?P<n>\d+(?:\.\d+)?[万亿千]|[{CHINESE}]{{2,}}|(?<![第十百千万])(?!一)[{CHINESE}](?=[个只条次行杯本件份位名台套张页倍级层遍种家辆瓶块字列项口人倍]))")
+_ZH_NUMBER = re.compile(rf"(?P<n>(?<![\d.])\d{{1,15}}(?:\.\d{{1,9}})?[万亿千]|(?<![{CHINESE}])[{CHINESE}]{{2,15}}|(?<![第十百千万])(?!一)[{CHINESE}](?=[个只条次行杯本件份位名台套张页倍级层遍种家辆瓶块字列项口人倍]))")
 _ZONE = re.compile(rf"{_A}(UTC|GMT|CET|CEST|EST|EDT|CST|PST|PDT|JST|北京时间)(?:[+-]\d{{1,2}}(?::?\d\d)?)?(?![A-Za-z])")
 _BOUND = (
     ("min", re.compile(rf"{_A}(?:at least|minimum|min|no (?:less|fewer) than|or (?:more|newer|later|above|higher)|and (?:newer|later|above|up)){_Z}|≥|>=|至少|最少|不少于|不低于|(?<![可所])以上", re.I)),

@@ -78,7 +78,10 @@ def _cutter() -> _Cutter:
     return cast(_Cutter, rjieba)
 
 
-@lru_cache(maxsize=4096)
+CACHED_MAX = 2_000
+"""Characters of a text whose reading is remembered: sentences come again in gate after gate, whole tool outputs do not and would fill the memory."""
+
+
 def chinese_words(text: str, guess: bool = True) -> tuple[Word, ...]:
     """Words of a text cut by rjieba, with tags and exact offsets; characters the cutter drops are skipped over. Empty without Chinese.
 
@@ -86,6 +89,10 @@ def chinese_words(text: str, guess: bool = True) -> tuple[Word, ...]:
     """
     if text.isascii() or not any(map(is_han, text)):
         return ()
+    return _cut_cached(text, guess) if len(text) <= CACHED_MAX else _cut(text, guess)
+
+
+def _cut(text: str, guess: bool) -> tuple[Word, ...]:
     found: list[Word] = []
     at = 0
     for word, tag in _cutter().tag(text, guess):
@@ -95,6 +102,9 @@ def chinese_words(text: str, guess: bool = True) -> tuple[Word, ...]:
         at = start + len(word)
         found.append(Word(word, start, at, tag))
     return tuple(found)
+
+
+_cut_cached = lru_cache(maxsize=4096)(_cut)
 
 
 def has_chinese_word(text: str, words: frozenset[str]) -> bool:
@@ -117,10 +127,10 @@ def _stem_verb(word: str) -> str:
     return word
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=32768)
 def stem(word: str) -> str:
-    """Light English stem of a casefolded word: plural, -ed, -ing, final y (Porter 1980, steps 1a to 1c). Other scripts and short words stay."""
-    if len(word) < 4 or not word.isascii() or not word.isalpha():
+    """Light English stem of a casefolded word: plural, -ed, -ing, final y (Porter 1980, steps 1a to 1c). Other scripts, short words and what is too long for a word stay."""
+    if not 4 <= len(word) <= 40 or not word.isascii() or not word.isalpha():
         return word
     if word.endswith("sses"):
         word = word[:-2]

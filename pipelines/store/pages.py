@@ -40,6 +40,9 @@ class Pages(Core):
                 return _page(old)
             if old is not None and old.rev >= rev:
                 raise Conflict(f"page {slug} stands at revision {old.rev}; a version of revision {rev} comes too late")
+            other = conn.scalar(select(t.pages.c.uid).where(t.pages.c.scope_id == scope_id, t.pages.c.slug_fold == fold(slug), t.pages.c.retired.is_(False)))
+            if other not in (None, page):
+                raise Conflict(f"page {other} has the name {slug}")
             head = {"slug": slug, "slug_fold": fold(slug), "title": title, "head_seq": (old.seq if old else 0) + 1, "head_rev": rev, "retired": False}
             page_id = _move_head(conn, scope_id, page, old, head)
             version = {"page_id": page_id, "seq": head["head_seq"], "rev": rev, "slug": slug, "title": title, "body": body, "digest": digest(body),

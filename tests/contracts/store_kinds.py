@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine, event
 
 from pipelines.store import Store, open_store
 from tests.contracts.store_builders import DAY
@@ -45,3 +47,24 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pyte
     template = tmp_path_factory.getbasetemp() / f"template-{request.param}" / "store.db"
     with open_store(MAKE[request.param](template, tmp_path / "data"), now=clock) as opened:
         yield opened
+
+
+class Killed(Exception):
+    """Stands for the process ending here."""
+
+
+@contextmanager
+def killed_at(engine: Engine, statement: int) -> Iterator[list[str]]:
+    """Raise before the given statement of the engine, counted from 0; the list holds what ran before it."""
+    ran: list[str] = []
+
+    def before(_conn: object, _cursor: object, sql: str, *_rest: object) -> None:
+        if len(ran) == statement:
+            raise Killed(sql)
+        ran.append(sql)
+
+    event.listen(engine, "before_cursor_execute", before)
+    try:
+        yield ran
+    finally:
+        event.remove(engine, "before_cursor_execute", before)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import Engine, event
 
 from pipelines.errors import Conflict, LeaseLost, Refused
 from pipelines.model import Finding, Quote, Status, Verdict, digest
 from pipelines.store import Applied, Decision, Delivery, Dream, DreamRunning, FindingChange, Placement, Reader, Store, this_process
 from tests.contracts.store_builders import DAY, SCOPE, belief, version
-from tests.contracts.store_kinds import Clock, clock, store
+from tests.contracts.store_kinds import Clock, Killed, clock, killed_at, store
 
 __all__ = ["clock", "store"]  # fixtures of this suite
 
@@ -257,27 +254,6 @@ def test_of_many_that_start_at_once_one_dreams(store: Store) -> None:
 # --- killed between any two statements -----------------------------------------------------------------------------------------------------
 
 
-class Killed(Exception):
-    """Stands for the process ending here."""
-
-
-@contextmanager
-def killed_at(engine: Engine, statement: int) -> Iterator[list[str]]:
-    """Raise before the given statement of the engine, counted from 0; the list holds what ran before it."""
-    ran: list[str] = []
-
-    def before(_conn: object, _cursor: object, sql: str, *_rest: object) -> None:
-        if len(ran) == statement:
-            raise Killed(sql)
-        ran.append(sql)
-
-    event.listen(engine, "before_cursor_execute", before)
-    try:
-        yield ran
-    finally:
-        event.remove(engine, "before_cursor_execute", before)
-
-
 def test_an_apply_that_dies_between_any_two_statements_leaves_the_old_beliefs_and_can_be_repeated(store: Store) -> None:
     dream_of(store, "n1", "n2")
     finding = FindingChange(finding=Finding(note="o1", verdict=Verdict.UPHELD, why="said"), decisions=(Decision(stage="analyzer", verb="uphold", reason="x"),))
@@ -390,7 +366,7 @@ def test_a_page_moves_only_to_a_higher_revision(store: Store) -> None:
 @pytest.mark.parametrize("clash", ["PAYMENTS", "payments"])
 def test_two_live_pages_never_share_a_name_on_disk(store: Store, clash: str) -> None:
     commit(store)
-    with pytest.raises(Conflict):
+    with pytest.raises(Conflict, match="p1 has the name"):
         commit(store, "p2", slug=clash)
     assert list(store.pages(SCOPE)) == ["p1"]
     commit(store, "p3", slug="strasse")

@@ -9,7 +9,16 @@ from typing import Any
 
 from alembic import op
 from sqlalchemy import (
-    Boolean, Column, ForeignKey, ForeignKeyConstraint, Index, LargeBinary, MetaData, Table, Text, UniqueConstraint,
+    Boolean,
+    Column,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
 )  # fmt: skip
 
 from pipelines.store.triggers import append_only, functions, statements

@@ -1,20 +1,24 @@
 """The main job over sets of real logs and memory folders: `python -m tests.benchmarks.sets [--notes] [--keep DIR] PATH...`.
 
 Every PATH is one set, dreamed over in a store and a wiki of its own. A set is a folder of logs; `LOGS+FOLDER` reads FOLDER as the agent's own notes
-beside them, `+FOLDER` the notes alone. Prints one row a set; `--notes` prints every confirmed note with its quotes, `--keep` leaves the wikis there.
+beside them, `+FOLDER` the notes alone. Prints one row a set; `--notes` prints every confirmed note with its quotes and every verdict on an own note that
+says more than "not checked", `--keep` leaves the wikis there. Fails when a byte of a log is in no piece, a line of a note file on no page, or a line of
+the folder's index in neither the brief nor the journal.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.model import Origin, Role, Status
+from pipelines.model import Origin, Role, Status, Verdict
 from pipelines.run import Outcome, Parts, Request, dream
+from pipelines.run.sources import standing_notes
 from pipelines.store import Store
 from worker import wiring
 from worker.settings import Settings
@@ -25,7 +29,7 @@ ORIGINS = ("user", "assistant", "tool", "external", "harness", "instructions", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What one set gave: cells by column, confirmed notes with their quotes, and bytes of files that are in no piece (must be none)."""
+    """What one set gave: cells by column, confirmed notes with their quotes, and what is accounted for nowhere (must be none)."""
 
     cells: dict[str, str]
     notes: tuple[str, ...]
@@ -33,7 +37,7 @@ class Row:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the table; 1 when a byte of a file is unaccounted for."""
+    """Print the table; 1 when something is unaccounted for."""
     parser = argparse.ArgumentParser(prog="sets", description=__doc__)
     parser.add_argument("paths", nargs="+", metavar="PATH")
     parser.add_argument("--notes", action="store_true")
@@ -76,7 +80,8 @@ def _one(name: str, logs: str, notes: Path | None, base: Path) -> Row:
             skew_s=settings.skew_s, change_share_max=1.0,
         )  # fmt: skip
         outcome = dream(parts, request)
-        return Row(cells=_cells(name, outcome, parts), notes=tuple(_notes(parts.store)), lost=tuple(_lost(outcome)))
+        lost = (*_lost(outcome), *(_dropped(notes, place.wiki) if notes else ()))
+        return Row(cells=_cells(name, outcome, parts), notes=(*_notes(parts.store), *_verdicts(outcome, parts.store)), lost=lost)
 
 
 def _cells(name: str, outcome: Outcome, parts: Parts) -> dict[str, str]:
@@ -100,11 +105,44 @@ def _typed(store: Store) -> str:
 
 
 def _lost(outcome: Outcome) -> Iterator[str]:
-    """Files whose pieces do not add up to their size; compressed ones are counted by decompressed bytes and not compared."""
+    """Files whose pieces do not add up to their size; compressed ones are counted by decompressed bytes and not compared, copies were read once."""
+    read: set[str] = set()
     for file in outcome.taken.logs.files:
         size = Path(file.path).stat().st_size
-        if file.refused is None and not file.path.endswith((".zst", ".gz")) and file.bytes != size:
+        copy = file.identity in read and not file.bytes
+        if file.refused is None and not copy and not file.path.endswith((".zst", ".gz")) and file.bytes != size:
             yield f"{file.path}: {file.bytes} of {size} bytes"
+        read.add(file.identity)
+
+
+def _dropped(notes: Path, wiki: Path) -> Iterator[str]:
+    """Lines of note files whose words stand on no page, and index lines told in neither the brief nor the journal. Looks at the files alone."""
+    pages = _bare("\n".join(p.read_text("utf-8") for p in sorted(wiki.rglob("*.md")) if p.name != "MEMORY.md" and p.parent.name != "journal"))
+    told = _bare("\n".join(p.read_text("utf-8") for p in [wiki / "MEMORY.md", *sorted((wiki / "journal").glob("*.md"))] if p.exists()))
+    for file in sorted(notes.rglob("*.md")):
+        text = re.sub(r"\A---\n.*?\n---\n", "", file.read_text("utf-8", "replace").replace("\r\n", "\n"), flags=re.DOTALL)
+        for row in text.split("\n"):
+            if _bare(row) not in pages:
+                yield f"on no page: {file.relative_to(notes)}: {row}"
+            elif file.name == "MEMORY.md" and not row.startswith("#") and _bare(re.sub(r"\[[^\]]*\]\([^)]*\.md\)", "", row)) not in told:
+                yield f"not told: {file.relative_to(notes)}: {row}"
+
+
+def _bare(text: str) -> str:
+    """Letters and digits alone, without footnotes, ids, link targets and words of ours between them."""
+    plain = re.sub(r"(?m)^\[\^\d+\]:.*$| \[\^\d+\]| \^n-[\w-]+|\]\([^)\s]*\)|\[x\]|^\s*\d+[.)]", "", text)
+    return re.sub(r"[\W_]+", "", plain)
+
+
+def _verdicts(outcome: Outcome, store: Store) -> Iterator[str]:
+    notes = {n.uid: n for n in standing_notes(store.online_notes(SCOPE))}
+    for uid, finding in sorted(outcome.findings.items(), key=lambda pair: (pair[1].verdict, notes[pair[0]].path, notes[pair[0]].line)):
+        if finding.verdict not in {Verdict.NO_LOG, Verdict.UNCHECKED, Verdict.UNSUPPORTED}:
+            note = notes[uid]
+            yield f"{finding.verdict} ({finding.why}) {note.path}:{note.line} {' '.join(note.text.split())[:200]}"
+            yield from (f"    {' '.join(q.text.split())[:200]}" for q in finding.quotes)
+            if finding.other and finding.other in notes:
+                yield f"    = {notes[finding.other].path}:{notes[finding.other].line}"
 
 
 def _notes(store: Store) -> Iterator[str]:

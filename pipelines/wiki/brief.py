@@ -19,7 +19,7 @@ from pipelines.wiki.content import Content, Correction, Item
 from pipelines.wiki.inline import Span, Spans, Style, join, plain
 from pipelines.wiki.lines import Part, carried_text, day, days
 from pipelines.wiki.page import OWN_MARK, link
-from pipelines.wiki.topics import Layout, Sort, Topic, hooked
+from pipelines.wiki.topics import Layout, Sort, Topic, hooked, is_name
 
 CORRECTED_MAX, COMMANDS_MAX, WAITING_MAX, FACTS_MAX = 10, 10, 3, 20
 CORRECTION_DAYS, CORRECTION_DELIVERIES = 30, 5
@@ -27,6 +27,9 @@ CORRECTED_BYTES_MAX = 1400
 """What keeps the corrections within the first 2,000 bytes, the purpose lines before them included."""
 QUIET_GOAL_DAYS = 30
 HOOK_CHARS_MAX = 120
+OWN_CHARS_MAX = 1000
+"""A line of the person's own index, told whole while the budget lasts: a session that was told it before is told it after."""
+HOOK_CHARS_MIN = 20
 HOOK_SUBJECTS_MAX = 8
 LINE_CHARS_MAX = 300
 NAME_CHARS_MAX = 60
@@ -114,11 +117,13 @@ class _Section:
 
 def brief(content: Content, layout: Layout, budget: Budget = MEMORY_MD, *, scope: str = "") -> Brief:
     """The whole text within the budget, between `<dreamd-brief>` and `</dreamd-brief>`."""
-    moved: list[Moved] = []
-    sections = _sections(content, layout, moved)
     newest = content.newest_evidence
     head, foot = _head(content.title, newest, scope), _foot()
-    kept, over = _fit(sections, budget, head, foot)
+    for own_max in (OWN_CHARS_MAX, HOOK_CHARS_MAX):  # lines of the person's own index whole, while there is room for all
+        moved: list[Moved] = []
+        kept, over = _fit(_sections(content, layout, moved, own_max), budget, head, foot)
+        if not over:
+            break
     text = _text(head, kept, foot)
     left = [Moved(section=s, text=inline.words(e.spans), page=e.page.target if e.page else PAGES_PATH, why="no_room") for s, e in over]
     told = tuple(dict.fromkeys(e.uid for s in kept for e in s.entries if e.uid))
@@ -180,7 +185,7 @@ def _foot() -> str:
 # --- what stands in it -------------------------------------------------------------------------------------------------------------------
 
 
-def _sections(content: Content, layout: Layout, moved: list[Moved]) -> list[_Section]:
+def _sections(content: Content, layout: Layout, moved: list[Moved], own_max: int) -> list[_Section]:
     where = {item.uid: topic for topic in layout.topics for item in topic.items}
     told = [i for i in content.items if i.uid in where and _may_tell(i)]
 
@@ -197,7 +202,7 @@ def _sections(content: Content, layout: Layout, moved: list[Moved]) -> list[_Sec
         _Section("Commands that work", entries({Kind.PROCEDURE}, COMMANDS_MAX, "Commands that work")),
         _Section("Waiting", _waiting(content, told, where, moved)),
         _Section("Facts and decisions", entries({Kind.FACT, Kind.DECISION, Kind.INSIGHT, Kind.INCIDENT}, FACTS_MAX, "Facts and decisions")),
-        _Section("Pages", _pages(content, layout, moved)),
+        _Section("Pages", _pages(layout, moved, own_max)),
     ]
 
 
@@ -276,17 +281,17 @@ def _waiting(content: Content, told: Sequence[Item], where: dict[str, Topic], mo
 # --- pages -------------------------------------------------------------------------------------------------------------------------------
 
 
-def _pages(content: Content, layout: Layout, moved: list[Moved]) -> tuple[_Entry, ...]:
+def _pages(layout: Layout, moved: list[Moved], own_max: int) -> tuple[_Entry, ...]:
     """One hook a page, memory files first in the order of their index; lines of an index that are no hooks stand under their page's."""
     out: list[_Entry] = []
     keys = {t.key for t in layout.topics}
     for topic in _in_page_order(layout):
         prose = [i for i in topic.items if i.carried and i.carried.index and not hooked(i.carried, keys)]
-        out.append(_Entry((link(topic.title, topic.path),), None) if prose else _hook(topic, moved))
+        out.append(_Entry((link(topic.title, topic.path),), None) if prose else _hook(topic, moved, own_max))
         for heading, lines in groupby(prose, key=lambda i: i.carried.heading if i.carried else ""):
             if heading:
                 out.append(_Entry(plain(heading), None, depth=1))
-            out += [_index_line(i, topic, moved, depth=2 if heading else 1) for i in lines]
+            out += [_index_line(i, topic, moved, max(own_max, LINE_CHARS_MAX), depth=2 if heading else 1) for i in lines]
     return tuple(out)
 
 
@@ -301,59 +306,52 @@ def _in_page_order(layout: Layout) -> list[Topic]:
     return sorted(shown, key=lambda t: (0 if t.sort is Sort.MEMORY else 1, places.get(t.key, 1 << 30), t.key, t.part))
 
 
-def _hook(topic: Topic, moved: list[Moved]) -> _Entry:
-    """`[Title](page.md): what it holds` within 120 characters."""
+def _hook(topic: Topic, moved: list[Moved], own_max: int = HOOK_CHARS_MAX) -> _Entry:
+    """`[Title](page.md): what it holds`: the memory index's own words for the file (`own_max`), else ours, within 120 characters."""
     page = link(topic.title, topic.path)
-    room = HOOK_CHARS_MAX - len(topic.title) - 2
-    text, uid = _hook_text(topic)
-    if not text or room < 20:
+    item = next((i for i in topic.items if i.carried and i.carried.index and i.carried.targets), None) if topic.part == 1 else None
+    spans = (plain(item.corrected_to) if item.corrected_to else _after_link(item)) if item else plain(_hook_text(topic))
+    uid = item.uid if item else ""
+    room = max(own_max if item else 0, HOOK_CHARS_MAX - len(topic.title) - 2)
+    text = inline.words(spans)
+    if not text or room < HOOK_CHARS_MIN:
         return _Entry((page,), None, uid)
-    cut = inline.cut_quote(text, room)
-    if cut != inline.clean(text):
+    if len(text) > room:
+        spans = plain(inline.cut_quote(text, room))
         moved.append(Moved(section="Pages", text=text, page=topic.path, why="shortened"))
-    return _Entry(join((page,), ": ", plain(cut)), None, uid)
+    return _Entry(join((page,), ": ", spans), None, uid)
 
 
-def _hook_text(topic: Topic) -> tuple[str, str]:
-    """The memory index's own words for the file, else the file's description, else the first thing the page says; for later parts their headings."""
-    if topic.part > 1:
-        headings = dict.fromkeys(i.carried.heading if i.carried else inline.clean(i.subject) for i in topic.items)
-        return ", ".join([h for h in headings if h][:HOOK_SUBJECTS_MAX]), ""
-    for item in topic.items:
-        if item.carried and item.carried.index and item.carried.targets:
-            return item.corrected_to or _after_link(item), item.uid
-    described = next((i.carried.description for i in topic.items if i.carried and i.carried.description), "")
-    if described:
-        return described, ""
-    if topic.sort is Sort.SHELF:
-        subjects = dict.fromkeys(inline.clean(i.subject) for i in topic.items if i.status is Status.CONFIRMED)
-        return ", ".join(list(subjects)[:HOOK_SUBJECTS_MAX]), ""
+def _hook_text(topic: Topic) -> str:
+    """The file's description, else the names a page speaks of, else the first thing it says; for later parts their headings."""
     told = [i for i in topic.items if i.status is Status.CONFIRMED and not i.high_stakes]
+    names: Iterable[str] = ()
+    if topic.part > 1:
+        names = (i.carried.heading if i.carried else inline.clean(i.subject) for i in topic.items)
+    elif described := next((i.carried.description for i in topic.items if i.carried and i.carried.description), ""):
+        return described
+    elif topic.sort is Sort.SHELF:
+        names = (inline.clean(i.subject) for i in told if is_name(i.subject))
+    if listed := [n for n in dict.fromkeys(names) if n][:HOOK_SUBJECTS_MAX]:
+        return ", ".join(listed)
     first = next((i for i in told if i.value and i.kind is Kind.FACT), next(iter(told), None))
-    if first is None:
-        return "", ""
-    if first.corrected_to:
-        return first.corrected_to, ""
-    spans, _ = carried_text(first.markdown, lambda _: None) if first.carried and first.markdown else (plain(first.statement), ())
-    return inline.words(spans), ""
+    if first is None or first.corrected_to:
+        return first.corrected_to or "" if first else ""
+    return inline.words(carried_text(first.markdown, lambda _: None)[0]) if first.carried and first.markdown else inline.clean(first.statement)
 
 
-def _after_link(item: Item) -> str:
+def _after_link(item: Item) -> Spans:
     """An index line without the link it opens with: `[Fog](fog.md) - how it works` gives `how it works`."""
-    found: list[str] = []
-
-    def remember(target: str) -> tuple[str, str] | None:
-        found.append(target)
-        return ("", "x.md")
-
-    spans, _ = carried_text(item.markdown or item.statement, remember)
+    spans, _ = carried_text(item.markdown or item.statement, lambda _: ("", "x.md"))
     if spans and spans[0].style is Style.LINK:
         spans = spans[1:]
-    return inline.words(spans).lstrip(" -–—:·|").strip() or inline.words(plain(item.statement))
+    if spans and spans[0].style is Style.TEXT:
+        spans = (Span(spans[0].text.lstrip(" -–—:·|")), *spans[1:])
+    return inline.normal(Span(s.text) if s.style is Style.LINK else s for s in spans) or plain(item.statement)
 
 
-def _index_line(item: Item, topic: Topic, moved: list[Moved], *, depth: int) -> _Entry:
-    spans = _told(item, topic, "Pages", LINE_CHARS_MAX, moved)
+def _index_line(item: Item, topic: Topic, moved: list[Moved], chars_max: int, *, depth: int) -> _Entry:
+    spans = _told(item, topic, "Pages", chars_max, moved)
     return _Entry(spans or plain(item.statement), None, item.uid, depth=depth)
 
 

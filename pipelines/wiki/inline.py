@@ -51,15 +51,19 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _ALIVE = re.compile(
     r"""(?P<url>(?:https?://|ftp://|www\.|mailto:|xmpp:)[!#-;=?-_a-~]+)
-      | (?P<mail>[A-Za-z0-9._+-]+@[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)+)
+      | (?P<mail>[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9_-]{1,64}(?:\.[A-Za-z0-9_-]+)+)
       | (?P<mark>\[\^[^\]]*\]?:?|\^\[[^\]]*\]?|(?<!\S)\^[A-Za-z0-9-]+(?!\S)|<!--|-->|<<+)""",
     re.VERBOSE | re.IGNORECASE,
 )
+_MAY_LIVE = re.compile(r"[@^<>:]|www\.", re.IGNORECASE)
+"""Some character that each of the above holds: most text has none and need not be searched for them all."""
 _URL_TAIL = ".,;:!?)'*_~]"
 
 
 def clean(text: str) -> str:
     """One line of visible text: white space folded to single spaces, controls and invisible marks dropped, lone surrogates replaced."""
+    if text.isprintable() and "  " not in text:  # most texts: nothing to fold, drop or replace
+        return text.strip(" ")
     visible = _INVISIBLE.sub("", re.sub(r"\s+", " ", text))
     return re.sub(" {2,}", " ", _SURROGATE.sub("\ufffd", visible)).strip()
 
@@ -136,6 +140,9 @@ def _quieten(span: Span) -> Iterator[Span]:
         return
     if span.style is Style.LINK:
         yield Span(re.sub(r"\^*\[\^*", "[", clean(text)), Style.LINK, span.target)  # no code inside a link: a footnote mark loses its caret
+        return
+    if not _MAY_LIVE.search(text):
+        yield Span(text, span.style)
         return
     at = 0
     for found in _ALIVE.finditer(text):

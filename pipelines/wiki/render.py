@@ -18,7 +18,7 @@ from pipelines.wiki.inline import Spans, code, join, plain
 from pipelines.wiki.lines import Draft, Resolve, archived, bullet, day, history, number
 from pipelines.wiki.page import SEE_ALSO_MAX, Page, Section, link, write
 from pipelines.wiki.slugs import page_path
-from pipelines.wiki.topics import Layout, Sort, Topic, target_key
+from pipelines.wiki.topics import Layout, Sort, Topic, memory_key, target_key
 
 HISTORY_MAX = 5
 """Earlier values a page shows of one note; older ones stand in its archive page."""
@@ -124,7 +124,7 @@ def _sections(topic: Topic, doors: Doors) -> list[tuple[str, list[Draft]]]:
     doors = {key: door for key, door in doors.items() if key != topic.key}
     out: list[tuple[str, list[Draft]]] = []
     carried = [i for i in topic.items if i.carried and i.status is not Status.DISPUTED]
-    for heading, group in groupby(carried, key=lambda i: "" if i.carried and i.carried.index else i.carried.heading if i.carried else ""):
+    for heading, group in groupby(carried, key=lambda i: i.carried.heading if i.carried and memory_key(i.carried) == topic.key else ""):
         drafts = _bullets(group, doors)
         if drafts:
             out.append((heading or ("More" if out else ""), drafts))

@@ -125,22 +125,23 @@ def _memory_topics(carried: Sequence[Item]) -> dict[str, Topic]:
     files: defaultdict[str, list[Item]] = defaultdict(list)
     for item in carried:
         if item.carried and not item.carried.index:
-            files[_memory_key(item.carried)].append(item)
+            files[memory_key(item.carried)].append(item)
     for item in carried:
         if item.carried and item.carried.index:
             named = hooked(item.carried, files.keys())
-            files[named if named else _memory_key(item.carried)].append(item)
+            files[named if named else memory_key(item.carried)].append(item)
     return {key: _memory_topic(key, lines) for key, lines in sorted(files.items())}
 
 
-def _memory_key(at: Carried) -> str:
+def memory_key(at: Carried) -> str:
+    """The topic key of the file a line was carried from."""
     return f"1:{at.folder}/{at.path}"
 
 
 def hooked(at: Carried, keys: Iterable[str]) -> str | None:
     """The key of the memory page an index line is the hook of: the first of its targets that has one."""
     known = set(keys)
-    return next((key for key in (target_key(at, target) for target in at.targets) if key in known and key != _memory_key(at)), None)
+    return next((key for key in (target_key(at, target) for target in at.targets) if key in known and key != memory_key(at)), None)
 
 
 def target_key(at: Carried, target: str) -> str:
@@ -153,11 +154,14 @@ def target_key(at: Carried, target: str) -> str:
 
 def _memory_topic(key: str, lines: list[Item]) -> Topic:
     ordered = sorted(lines, key=lambda i: (not (i.carried and i.carried.index), i.carried.position if i.carried else 0, i.uid))
-    body = [i.carried for i in ordered if i.carried and _memory_key(i.carried) == key]
+    body = [i.carried for i in ordered if i.carried and memory_key(i.carried) == key]
     own = body[0]
     stem = basename(own.path).rpartition(".")[0] or basename(own.path)
+    called = [_link_words(i) for i in ordered if i.carried and memory_key(i.carried) != key]
     title = _title(own.title) or stem
-    names = [stem, *(alias for i in ordered for alias in i.aliases), *(_link_words(i) for i in ordered if i.carried and _memory_key(i.carried) != key)]
+    if _is_slug(title):
+        title = next((c for c in called if _title(c) and not _is_slug(c)), title)
+    names = [stem, own.title, *(alias for i in ordered for alias in i.aliases), *called]
     return Topic(
         key=key, sort=Sort.MEMORY, title=title, aliases=_aliases(title, names),
         items=tuple(i for i in ordered if i.status in LIVE), past=tuple(i for i in ordered if i.status in PAST),
@@ -169,6 +173,11 @@ def _title(text: str) -> str:
     bare = inline.clean(text)
     sentence = bool(re.search(r"[.!?](?:\s|$)|[。！？]", bare)) and len(bare.split()) > 6
     return "" if sentence or len(bare) > TITLE_CHARS_MAX else bare
+
+
+def _is_slug(title: str) -> bool:
+    """Whether a title is a file's name and no words: `staging_tokens`, `deploy-order`."""
+    return bool(re.fullmatch(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*", title.casefold()))
 
 
 def _link_words(item: Item) -> str:

@@ -87,7 +87,10 @@ _CODES = {
     "identifier": "identifier_not_in_quote", "path": "identifier_not_in_quote", "url": "identifier_not_in_quote", "email": "identifier_not_in_quote",
     "version": "version_not_in_quote",
 }  # fmt: skip
-_NEUTRAL = frozenset("the a an user users project team this that these those it they there no yes not never always use using when on in at by for from to and or i my we our".split())
+_NEUTRAL = frozenset(
+    "the a an user users project team this that these those it they there no yes not never always use using when "
+    "on in at by for from to and or i my we our".split()
+)
 
 
 def _missing_values(claim: Claim, support: Sequence[Located]) -> Iterator[str]:
@@ -226,9 +229,15 @@ def _hard(text: str) -> frozenset[tuple[str, str]]:
 # --- whose it is -------------------------------------------------------------------------------------------------------------------------
 
 _OWNER = re.compile(
-    rf"(?<![A-Za-z])(?:my|our|his|her|their|the|a|an)\s+(?:[a-z]+\s+)?({'|'.join(sorted(KIN, key=len, reverse=True))})(?:'s)?(?![A-Za-z])|(?:[我他她]们?的?|^)({'|'.join(CHINESE_KIN)})", re.I
+    rf"(?<![A-Za-z])(?:my|our|his|her|their|the|a|an)\s+(?:[a-z]+\s+)?({'|'.join(sorted(KIN))})(?:'s)?(?![A-Za-z])|(?:[我他她]们?的?"
+    rf"|^)({'|'.join(sorted(CHINESE_KIN))})",
+    re.I,
 )
-_FIRST = re.compile(r"(?<![A-Za-z'])(?:i|i'm|i've|i'll|i'd|im|ive|my|me|mine|myself|we|we're|we've|our|us|ich|mein\w*|wir|je|j'|mon|ma|mes|yo|mi)(?![A-Za-z])|我|咱|俺|私|僕|저|나는", re.I)
+_FIRST = re.compile(
+    r"(?<![A-Za-z'])(?:i|i'm|i've|i'll|i'd|im|ive|my|me|mine|myself|we|we're|we've|our|us|ich|mein\w*|wir|je|j'|mon|ma|mes|yo"
+    r"|mi)(?![A-Za-z])|我|咱|俺|私|僕|저|나는",
+    re.I,
+)
 _THIRD = re.compile(r"^\W*(?:he|she|they|his|her|their)(?![A-Za-z])|^\W*(?:他|她)", re.I)
 _USER = re.compile(r"(?<![A-Za-z])user(?:'s)?(?![A-Za-z])|用户|(?<![A-Za-z])(?:i|i'm|my)(?![A-Za-z])|我", re.I)
 

@@ -13,7 +13,11 @@ from .evidence import EVIDENCE, STRENGTH, Located, located, result
 _OWN_WORDS = frozenset({Kind.RULE, Kind.PREFERENCE})
 # A goal, a plan, a hold or a decision is a person's to have; a tool's output or a page that states one states somebody's.
 _PERSONAL = frozenset({Kind.GOAL, Kind.PLAN, Kind.HOLD, Kind.DECISION})
-_AS_REPORTED = re.compile(r"(?<![A-Za-z])(?:reported(?:ly)?|reports?|says?|said|states?|stated|according to|claims?|claimed|writes?|wrote|lists?|mentions?|per)(?![A-Za-z])|据|称|写道|报道|说", re.I)
+_AS_REPORTED = re.compile(
+    r"(?<![A-Za-z])(?:reported(?:ly)?|reports?|says?|said|states?|stated|according to|claims?|claimed|writes?|wrote|lists?"
+    r"|mentions?|per)(?![A-Za-z])|据|称|写道|报道|说",
+    re.I,
+)
 
 
 def origin_gate(claim: Claim, turns: Mapping[str, Turn]) -> GateResult:

@@ -16,7 +16,9 @@ from urllib.parse import unquote
 READ_MAX = 20_000
 """Characters of a text that are searched; quotes and their sentences are far shorter, and a gate must not be slowed down by its input."""
 
-_INVISIBLE = re.compile("[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0100-\U000e01ef]")
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0100-\U000e01ef]"
+)
 _OVERRIDE = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
 # Letters of other scripts that look like Latin ones; only words that mix them with Latin letters or consist of nothing else are read this way.
@@ -24,7 +26,11 @@ _LOOKALIKE = str.maketrans(
     "аеорсухіјѕһԁԛԝӏգոսАВЕКМНОРСТУХІЈЅԚԜαοικνρτυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
     "aeopcyxijshdqwlgnuABEKMHOPCTYXIJSQWaoiknptyxwABEZHIKMNOPTYX",
 )
-_COMMENT = re.compile(r"<!--(.*?)(?:-->|$)|\[//\]: # \(([^)]*)\)|<[^<>]{0,300}?(?:display:\s*none|font-size:\s*0|visibility:\s*hidden|aria-hidden)[^<>]{0,300}>([^<]*)", re.S | re.I)
+_COMMENT = re.compile(
+    r"<!--(.*?)(?:-->|$)|\[//\]: # \(([^)]*)\)|<[^<>]{0,300}?(?:display:\s*none|font-size:\s*0|visibility:\s*hidden"
+    r"|aria-hidden)[^<>]{0,300}>([^<]*)",
+    re.S | re.I,
+)
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{16,}={0,2}(?![A-Za-z0-9+/=_-])")
 _HEX = re.compile(r"(?<![0-9A-Fa-f])(?:[0-9A-Fa-f]{2}[ :]?){10,}(?![0-9A-Fa-f])")
 _ESCAPES = re.compile(r"(?:\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[0-7]{3})+")

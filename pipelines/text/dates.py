@@ -159,7 +159,15 @@ def _chinese_time(match: re.Match[str]) -> str | None:
 
 
 _TIMES: tuple[Rule, ...] = (
-    ("time", re.compile(r"(?<![\d:.\w-])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::[0-5]\d(?:\.\d+)?)?(?: ?(?P<half>[ap]\.?m\.?)(?![A-Za-z]))?(?![\d:]|\.\d)", re.I), _english_time),
+    (
+        "time",
+        re.compile(
+            r"(?<![\d:.\w-])(?P<hour>[01]?\d"
+            r"|2[0-3]):(?P<minute>[0-5]\d)(?::[0-5]\d(?:\.\d+)?)?(?: ?(?P<half>[ap]\.?m\.?)(?![A-Za-z]))?(?![\d:]|\.\d)",
+            re.I,
+        ),
+        _english_time,
+    ),
     ("time", re.compile(r"(?<=T)(?P<hour>[01]\d|2[0-3]):(?P<minute>[0-5]\d)(?::[0-5]\d(?:\.\d+)?)?(?![\d:])"), _english_time),
     ("time", re.compile(r"(?<![\d:.\w-])(?P<hour>1[0-2]|0?[1-9]) ?(?P<half>[ap]\.m\.|[ap]m(?![A-Za-z]))", re.I), _english_time),
     (
@@ -175,15 +183,42 @@ _TIMES: tuple[Rule, ...] = (
 _WEEKDAY_RULES: tuple[Rule, ...] = (
     ("weekday", re.compile(r"(?:周|星期|礼拜|週|禮拜)(?P<d>[一二三四五六日天])(?![个年月次])"), lambda m: str(_ZH_DAY[m["d"]])),
     ("weekday", re.compile(r"(?P<d>[月火水木金土日])曜日?"), lambda m: str(_JA_DAY[m["d"]])),
-    ("weekday", re.compile(rf"(?<![^\W\d_])(?P<weekday>{'|'.join(sorted(_WEEKDAYS, key=len, reverse=True))})(?![^\W\d_])", re.I), lambda m: str(_WEEKDAYS[m["weekday"].casefold()])),
+    (
+        "weekday",
+        re.compile(rf"(?<![^\W\d_])(?P<weekday>{'|'.join(sorted(_WEEKDAYS, key=len, reverse=True))})(?![^\W\d_])", re.I),
+        lambda m: str(_WEEKDAYS[m["weekday"].casefold()]),
+    ),
     ("weekday", re.compile(rf"{_A}(?P<d>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|(?:Sat|Sun)(?=[,.]? ?\d)){_Z}"), lambda m: str(_SHORT_WEEKDAYS[m["d"]])),
 )
 
 _ZERO = {"today": "d+0", "tonight": "d+0", "this morning": "d+0", "this afternoon": "d+0", "this evening": "d+0", "yesterday": "d-1", "last night": "d-1"}
 _ZERO |= {"the day before yesterday": "d-2", "day before yesterday": "d-2", "tomorrow": "d+1", "the day after tomorrow": "d+2", "day after tomorrow": "d+2"}
-_ZERO |= dict(zip("今天 今日 今晚 今早 昨天 昨日 昨晚 前天 大前天 明天 明日 明晚 明早 后天 大后天".split(), "d+0 d+0 d+0 d+0 d-1 d-1 d-1 d-2 d-3 d+1 d+1 d+1 d+1 d+2 d+3".split(), strict=True))
+_ZERO |= dict(
+    zip(
+        "今天 今日 今晚 今早 昨天 昨日 昨晚 前天 大前天 明天 明日 明晚 明早 后天 大后天".split(),
+        "d+0 d+0 d+0 d+0 d-1 d-1 d-1 d-2 d-3 d+1 d+1 d+1 d+1 d+2 d+3".split(),
+        strict=True,
+    )
+)
 _ZERO |= dict(zip("去年 今年 明年 前年 后年".split(), "y-1 y+0 y+1 y-2 y+2".split(), strict=True))
-_SIDE = {"last": -1, "past": -1, "previous": -1, "this": 0, "next": 1, "上": -1, "上个": -1, "上上": -2, "上上个": -2, "这": 0, "这个": 0, "本": 0, "下": 1, "下个": 1, "下下": 2, "下下个": 2}
+_SIDE = {
+    "last": -1,
+    "past": -1,
+    "previous": -1,
+    "this": 0,
+    "next": 1,
+    "上": -1,
+    "上个": -1,
+    "上上": -2,
+    "上上个": -2,
+    "这": 0,
+    "这个": 0,
+    "本": 0,
+    "下": 1,
+    "下个": 1,
+    "下下": 2,
+    "下下个": 2,
+}
 _UNIT = {"day": "d", "week": "w", "month": "m", "year": "y", "天": "d", "日": "d", "周": "w", "星期": "w", "礼拜": "w", "月": "m", "个月": "m", "年": "y"}
 
 
@@ -211,12 +246,24 @@ def _weekday_of(match: re.Match[str]) -> str:
 
 
 _RELATIVE: tuple[Rule, ...] = (
-    ("relative", re.compile(rf"{_A}(?:the )?(?:day (?:before yesterday|after tomorrow)|yesterday|tomorrow|today|tonight|last night|this (?:morning|afternoon|evening)){_Z}", re.I), lambda m: _ZERO[m.group().casefold()]),
+    (
+        "relative",
+        re.compile(
+            rf"{_A}(?:the )?(?:day (?:before yesterday|after tomorrow)|yesterday|tomorrow|today|tonight|last night|this (?:morning"
+            rf"|afternoon|evening)){_Z}",
+            re.I,
+        ),
+        lambda m: _ZERO[m.group().casefold()],
+    ),
     ("relative", re.compile("大前天|大后天|前天(?!津)|昨[天日晚]|今[天日晚早]|明[天日晚早]|后天(?![性])|去年|今年|明年|前年|后年"), lambda m: _ZERO[m.group()]),
     ("relative", re.compile(rf"{_A}{_N} (?P<unit>days?|weeks?|months?|years?) (?P<way>ago|from now){_Z}", re.I), _ago),
     ("relative", re.compile(rf"{_A}(?P<way>in) {_N} (?P<unit>days?|weeks?|months?|years?)(?! of){_Z}", re.I), _ago),
     ("relative", re.compile(rf"{_ZN}(?P<unit>天|周|个?星期|礼拜|个月|年)(?:以|之)?(?P<way>前|后)(?![端台])"), lambda m: _ago_zh(m)),
-    ("relative", re.compile(r"(?P<side>上上?个?|下下?个?|这个?|本)(?P<unit>周|星期|礼拜)(?P<d>[一二三四五六日天末])"), lambda m: f"w{_SIDE[m['side']]:+d}-{_ZH_DAY[m['d']]}"),
+    (
+        "relative",
+        re.compile(r"(?P<side>上上?个?|下下?个?|这个?|本)(?P<unit>周|星期|礼拜)(?P<d>[一二三四五六日天末])"),
+        lambda m: f"w{_SIDE[m['side']]:+d}-{_ZH_DAY[m['d']]}",
+    ),
     ("relative", re.compile(r"(?P<side>上上?个|下下?个|这个|本|上|下)(?P<unit>周|星期|礼拜|月)(?!报|会|刊|期)"), _period),
     ("relative", re.compile(rf"{_A}(?P<side>last|this past|this|next) {_WD}{_Z}", re.I), _weekday_of),
     ("relative", re.compile(rf"{_A}(?P<side>last|past|previous|this|next) weekend{_Z}", re.I), lambda m: f"w{_SIDE[m['side'].casefold()]:+d}-8"),

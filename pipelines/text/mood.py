@@ -39,69 +39,97 @@ def _cue(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join([*([rf"(?<![A-Za-z'])(?:{'|'.join(plain)})(?![A-Za-z])"] if plain else []), *bare]), re.I)
 
 
-_LEAD = r"^[\s\"'“‘(*_>-]*(?:(?:ok|okay|so|and|but|also|well|hey|hi|oh|no|nope|yes|yeah|yep|actually|then|now|please|btw|alright|right|great|thanks|sure)[,!.]?\s+)*"
+_LEAD = (
+    r"^[\s\"'“‘(*_>-]*(?:(?:ok|okay|so|and|but|also|well|hey|hi|oh|no|nope|yes|yeah|yep|actually|then|now|please|btw|alright|right|great|thanks"
+    r"|sure)[,!.]?\s+)*"
+)
 _JOKE = _cue(
-    r"just kidding", r"kidding", r"jk", r"j/k", r"lol", r"lmao", r"rofl", r"ha(?:ha)+h?", r"(?:i'm |just |only )joking", r"as a joke", r"~(?<!\S)/s(?!\S)", r"~[😂🤣😜😝🤪]", r"~开玩笑|玩笑话|逗你|哈哈|嘿嘿|说笑|笑死"
+    r"just kidding", r"kidding", r"jk", r"j/k", r"lol", r"lmao", r"rofl", r"ha(?:ha)+h?", r"(?:i'm |just |only )joking", r"as a joke",
+    r"~(?<!\S)/s(?!\S)", r"~[😂🤣😜😝🤪]", r"~开玩笑|玩笑话|逗你|哈哈|嘿嘿|说笑|笑死"
 )  # fmt: skip
 _HYPOTHETICAL = _cue(
-    r"suppose(?! to)(?:\s+that)?", r"supposing", r"(?<!can )(?<!only )(?<!to )(?<!could )imagine", r"let's say", r"hypothetically", r"what if", r"pretend(?:ing)?(?: that)?", r"in theory", r"if (?:i|he|she|it|we|you|they) (?:were|had)",
+    r"suppose(?! to)(?:\s+that)?", r"supposing", r"(?<!can )(?<!only )(?<!to )(?<!could )imagine", r"let's say", r"hypothetically", r"what if",
+    r"pretend(?:ing)?(?: that)?", r"in theory", r"if (?:i|he|she|it|we|you|they) (?:were"
+        r"|had)",
     r"(?:would|could|might) have", r"say we had", r"thought experiment", r"as if", r"~假设|假如说|设想|想象一下|比方说|打个比方|倘若|假使"
 )  # fmt: skip
 _IF = re.compile(
-    r"(?<![A-Za-z])(?<!even )(?<!know )(?<!check )(?<!see )(?<!sure )(?<!ask )(?<!asked )(?<!wonder )(?<!wondering )(?<!verify )(?<!test )(?<!tell me )(?<!determine )(?<!as )(?<!question )(?<!questioned )(?<!questioning )(?<!doubt )(?<!doubted )(?<!unsure )if(?![A-Za-z])"
+    r"(?<![A-Za-z])(?<!even )(?<!know )(?<!check )(?<!see )(?<!sure )(?<!ask )(?<!asked )(?<!wonder )(?<!wondering )"
+    r"(?<!verify )(?<!test )(?<!tell me )(?<!determine )(?<!as )(?<!question )(?<!questioned )(?<!questioning )(?<!doubt )(?<!doubted )(?<!unsure )if(?![A-Za-z])"
     r"(?! (?:possible|needed|necessary|required|any|applicable|you (?:can|like|want|don't mind|could)))",
     re.I,
 )
 _CONDITION = _cue(
-    r"unless", r"in case(?! of)", r"provided (?:that|we|you|it|the)", r"assuming", r"as long as", r"otherwise we", r"depending on", r"in the event", r"falls", r"wenn", r"~如果|要是|假如|若是|若(?=[^干])|万一|的话|除非|只要|一旦|もし|なら(?=[、ば])|たら、"
+    r"unless", r"in case(?! of)", r"provided (?:that|we|you|it|the)", r"assuming", r"as long as", r"otherwise we", r"depending on", r"in the event",
+    r"falls", r"wenn", r"~如果|要是|假如|若是|若(?=[^干])|万一|的话|除非|只要|一旦|もし"
+        r"|なら(?=[、ば])|たら、"
 )  # fmt: skip
 _ONCE = re.compile(_LEAD + r"(?:once|as soon as|when) (?:the|all|we|you|it|this|that|they)(?:'re|'s)? (?!was|were|did|had|visited)[^,]*,", re.I)
 _WISH = _cue(
-    r"i wish", r"we wish", r"if only", r"hopefully", r"i hope", r"we hope", r"i'm hoping", r"would be (?:nice|great|cool|good|awesome|lovely|ideal)", r"(?:i|we)(?:'d| would) love (?:to|it|if|for)", r"someday", r"one day (?:i|we)",
+    r"i wish", r"we wish", r"if only", r"hopefully", r"i hope", r"we hope", r"i'm hoping", r"would be (?:nice|great|cool|good|awesome|lovely|ideal)",
+    r"(?:i|we)(?:'d| would) love (?:to|it|if"
+        r"|for)", r"someday", r"one day (?:i|we)",
     r"(?:i|we) dream of", r"can't wait", r"ideally", r"~希望|但愿|要是.{0,20}就好|真想|多好啊|巴不得|盼着"
 )  # fmt: skip
 _HEDGE = _cue(
-    r"maybe", r"perhaps", r"probably", r"possibly", r"presumably", r"i (?:think|guess|believe(?! in)|suppose|assume|suspect)", r"not sure", r"unsure", r"might", r"(?:it|this|that|there) (?:seems|appears|looks like)", r"seems? to", r"supposedly",
-    r"if i (?:remember|recall)", r"iirc", r"afaik", r"more or less", r"(?:i|we|you|he|she|it|they|that|this) (?:may|could) (?:be|have|not|also|need|want|go|use|move|switch|try)", r"should be fine",
+    r"maybe", r"perhaps", r"probably", r"possibly", r"presumably", r"i (?:think|guess|believe(?! in)|suppose|assume|suspect)", r"not sure",
+    r"unsure", r"might", r"(?:it|this|that|there) (?:seems|appears"
+        r"|looks like)", r"seems? to", r"supposedly",
+    r"if i (?:remember|recall)", r"iirc", r"afaik", r"more or less", r"(?:i|we|you|he|she|it|they|that|this) (?:may|could) (?:be|have|not|also|need|want"
+        r"|go|use|move|switch|try)", r"should be fine",
     r"~可能(?!性)|也许|大概|好像|似乎|估计|应该是|说不定|不确定|不太确定|恐怕|或许|多分|かもしれ|vielleicht|peut-être|quizás"
 )  # fmt: skip
 _REPORTED = _cue(
-    r"according to", r"apparently", r"reportedly", r"allegedly", r"i(?:'ve)? heard", r"rumou?r has it", r"they say", r"people say", r"supposed to be", r"it is said", r"claims? (?:that|to)",
+    r"according to", r"apparently", r"reportedly", r"allegedly", r"i(?:'ve)? heard", r"rumou?r has it", r"they say", r"people say",
+    r"supposed to be", r"it is said", r"claims? (?:that|to)",
     r"~听说(?!过)|据说|据称|传言|有人说|そうです(?=。|$)"
 )  # fmt: skip
 _SAYS = re.compile(
-    r"(?<![A-Za-z'])(?!(?:i|we|you|it|that|this|what|which|log|error|output|message|doc|docs|readme|being|that\s+being|been|and|or|to)\s)(?:(?:my|the|our|his|her|their) )?[A-Za-z]+(?: (?-i:[A-Z][a-z]+))? (?:said|says|told (?:me|us|him|her|them)|mentioned|claims|claimed|thinks|reckons|wrote|reports|reported)(?![A-Za-z])"
-    rf"|(?:他|她|他们|她们|大家|有人|别人|人家|{'|'.join(CHINESE_KIN)}|[小老阿][\u4e00-\u9fff]|[{SURNAMES}][\u4e00-\u9fff]{{1,2}})(?:昨天|今天|刚才|之前|最近|跟我|对我|和我){{0,2}}(?:说(?!明|法|话|不)|告诉我|提到|表示)",
+    r"(?<![A-Za-z'])(?!(?:i|we|you|it|that|this|what|which|log|error|output|message|doc|docs|readme|being|that\s+being|been|and|or|to)\s)(?:(?:my|the"
+    r"|our|his|her|their) )?[A-Za-z]+(?: (?-i:[A-Z][a-z]+))? (?:said|says|told (?:me|us|him|her|them)|mentioned|claims|claimed|thinks|reckons"
+    r"|wrote|reports|reported)(?![A-Za-z])"
+    rf"|(?:他|她|他们|她们|大家|有人|别人|人家|{'|'.join(sorted(CHINESE_KIN))}|[小老阿][\u4e00-\u9fff]|[{SURNAMES}][\u4e00-\u9fff]{{1,2}})(?:昨天|今天|刚才|之前|最近|跟我|对我"
+    rf"|和我){{0,2}}(?:说(?!明|法|话|不)|告诉我|提到|表示)",
     re.I,
 )
 _ASK_YOU = re.compile(
-    _LEAD + r"(?:please|pls|plz|(?:can|could|would|will) (?:you|u|we)|would you mind|i(?:'d| would) like you to|i (?:want|need) you to|you should|let's|let us|lets|kindly|go ahead|help me|feel free)(?![A-Za-z])"
+    _LEAD + r"(?:please|pls|plz|(?:can|could|would|will) (?:you|u|we)|would you mind|i(?:'d| would) like you to|i (?:want|need) you to|you should|let's"
+    r"|let us|lets|kindly|go ahead|help me|feel free)(?![A-Za-z])"
     r"|^[\s\"“]*(?:请(?!问)|麻烦|帮我|帮忙|给我|让我们|咱们来|劳驾|拜托|能不能帮|可以帮)"
     r"|^[\s\"“]*(?:我们)?把.{1,40}(?:改|换|移|删|放|设|调|搬|升|降|挪)[^了]*$|ください|してくれ|お願い"
     r"|(?<![A-Za-z])(?:please|pls|plz)[.!]?\s*$",
     re.I,
 )
-_VERBS = r"""add adjust allow analyze append apply ask assume avoid bring bump choose clarify close compare configure confirm connect consider continue convert create define delete describe disable do don't dont
-enable ensure examine execute explain explore export extract fetch fill find fix focus follow generate get give go handle hide ignore implement import improve include increase inspect install investigate keep
-launch leave let(?!\sme) load lower make merge migrate modify move never open optimize organize paste pick prefer prepare print proceed put read rebase recheck redo reduce refactor reload remember remove rename render replace
-resolve restart restore retry revert revise rewrite run save search select send separate set simplify skip sort start stay stick stop submit switch take tell treat trim try uninstall update upgrade upload use
-validate verify wait write""".split()
+_VERBS = r"""add adjust allow analyze append apply ask assume avoid bring bump choose clarify close compare configure confirm connect consider continue
+    convert create define delete describe disable do don't dont enable ensure examine execute explain explore export extract fetch fill find fix
+    focus follow generate get give go handle hide ignore implement import improve include increase inspect install investigate keep launch leave
+    let(?!\sme) load lower make merge migrate modify move never open optimize organize paste pick prefer prepare print proceed put read rebase
+    recheck redo reduce refactor reload remember remove rename render replace resolve restart restore retry revert revise rewrite run save
+    search select send separate set simplify skip sort start stay stick stop submit switch take tell treat trim try uninstall update upgrade
+    upload use validate verify wait write""".split()
 # Verbs that are nouns as often ("Test coverage is 80%"): an order only before what an object begins with.
-_NOUN_VERBS = r"""act build call cancel change check clean clear click clone commit copy cut debug deploy display document draft drop edit extend finish format group link limit list lint log look mark name order pack
-pin plan play point post process pull push query rank reply report reset return review roll scan scope ship show sign split stage store sync test touch track trace turn undo view walk watch wire work wrap""".split()
-_OBJECT = r"(?:(?:the|a|an|all|every|each|any|this|that|these|those|my|our|your|its|his|her|it|them|me|us|everything|anything|nothing|to|for|in|into|on|onto|with|from|by|at|before|after|using|via|only|always|never|up|out|off|down|back|through|both|code|and)(?![A-Za-z])|[`~/.-])"
+_NOUN_VERBS = r"""act build call cancel change check clean clear click clone commit copy cut debug deploy display document draft drop edit extend finish
+    format group link limit list lint log look mark name order pack pin plan play point post process pull push query rank reply report reset
+    return review roll scan scope ship show sign split stage store sync test touch track trace turn undo view walk watch wire work wrap""".split()
+_OBJECT = (
+    r"(?:(?:the|a|an|all|every|each|any|this|that|these|those|my|our|your|its|his|her|it|them|me|us|everything|anything|nothing|to|for|in|into|on"
+    r"|onto|with|from|by|at|before|after|using|via|only|always|never|up|out|off|down|back|through|both|code|and)(?![A-Za-z])|[`~/.-])"
+)
 _ADVERB = r"(?:(?:always|never|just|only|first,?|then|do not|don't|dont|also|now|simply)\s+)"
 _IMPERATIVE = re.compile(
-    _LEAD
-    + rf"(?:{_ADVERB}+(?:{'|'.join(_VERBS + _NOUN_VERBS)}|be|have)(?![\w'-])|(?:{'|'.join(_VERBS)})(?![\w'-]|[.(]\w)(?!\s*[:=]|\s+(?:is|are|was|were|has|must|should|will)(?![A-Za-z]))|(?:{'|'.join(_NOUN_VERBS)})\s+{_OBJECT})",
+    _LEAD + rf"(?:{_ADVERB}+(?:{'|'.join(_VERBS + _NOUN_VERBS)}|be|have)(?![\w'-])|(?:{'|'.join(_VERBS)})(?![\w'-]|[.(]\w)(?!\s*[:=]|\s+(?:is|are|was|were|has"
+    rf"|must|should|will)(?![A-Za-z]))|(?:{'|'.join(_NOUN_VERBS)})\s+{_OBJECT})",
     re.I,
 )
 _ZH_IMPERATIVE = re.compile(r"^[\s\"“]*(?:别|不要|不用(?!谢|客气)|请勿|勿|禁止|严禁|务必|必须|记得|记住|别忘|永远不要|千万|一律|以后都?|每次都要)")
-_QUESTION_END = re.compile(r"[??？]+[\s\"'”’」)）*_]*$|(?:吗|(?<![什这那多怎])么)[。.!！~\s]*$|(?:是什么|为什么|怎么样|怎么办|多少|什么时候|哪里|哪个|是谁|几点|对吧|是吧)[。.!！\s]*$|ですか[。]?$|ますか[。]?$")
+_QUESTION_END = re.compile(
+    r"[??？]+[\s\"'”’」)）*_]*$|(?:吗|(?<![什这那多怎])么)[。.!！~\s]*$|(?:是什么|为什么|怎么样|怎么办|多少|什么时候|哪里|哪个|是谁|几点|对吧|是吧)[。.!！\s]*$|ですか[。]?$|ますか[。]?$"
+)
 _QUESTION_START = re.compile(
-    _LEAD
-    + r"(?:(?:what|why|how|where|who|which)(?:'s|'re|'d| is| are| do| does| did| can| should| would| was| were| about| come| many| much| will| about| if| else| happens| happened)"
-    r"|(?:is|are|does|did|can|could|should|would|will|has|was|were|am|isn't|aren't|doesn't|didn't|can't|shouldn't|wouldn't) (?:i|you|we|they|he|she|it|this|that|the|there|these|those|any|my|our|your|a|an)"
+    _LEAD + r"(?:(?:what|why|how|where|who|which)(?:'s|'re|'d| is| are| do| does| did| can| should| would| was| were| about| come| many| much| will| about| if"
+    r"| else| happens| happened)"
+    r"|(?:is|are|does|did|can|could|should|would|will|has|was|were|am|isn't|aren't|doesn't|didn't|can't|shouldn't|wouldn't) (?:i|you|we|they|he|she|it"
+    r"|this|that|the|there|these|those|any|my|our|your|a|an)"
     r"|(?:do|have|had|don't) (?:i|you|we|they)|any (?:idea|chance|reason)|(?:i(?:'m| am) )?wondering (?:if|how|why|what)|do you remember)(?![A-Za-z])"
     r"|^[\s\"“]*(?:为什么|怎么|什么|哪|谁|是不是|有没有|能不能|可不可以|会不会|要不要|请问)",
     re.I,
@@ -157,12 +185,18 @@ def mood_at(text: str, start: int, end: int) -> Mood:
 # --- denial ------------------------------------------------------------------------------------------------------------------------------
 
 _NOT = _cue(
-    r"not(?! only| just| to mention| necessarily only)", r"[a-z]+n't(?! (?:forget|hesitate|worry|mind|wait))", r"dont(?! forget)", r"cannot", r"cant", r"wont", r"never(?! ?mind)", r"no longer", r"no more(?! than)", r"none", r"neither", r"nor", r"nobody", r"nothing",
-    r"nowhere", r"no one", r"without", r"no(?=\s+[a-z])(?! (?:problem|doubt|worries|wonder|matter|later than|more than|less than|fewer than|one knows))", r"instead of", r"rather than", r"stop(?:ped)? [a-z]+ing", r"quit", r"avoid(?:s|ed|ing)?",
-    r"refrain", r"forbid(?:s|den)?", r"ban(?:s|ned)?", r"prohibit(?:s|ed)?", r"scrap", r"nicht", r"kein(?:e[nmrs]?)?", r"nie(?:mals)?", r"ne (?:\S+ )?pas", r"jamais", r"nunca", r"pas de", r"~ない|ません|ではなく|じゃなく|ずに|안 |않|지 마|없"
+    r"not(?! only| just| to mention| necessarily only)", r"[a-z]+n't(?! (?:forget|hesitate|worry|mind|wait))", r"dont(?! forget)", r"cannot",
+    r"cant", r"wont", r"never(?! ?mind)", r"no longer", r"no more(?! than)", r"none", r"neither", r"nor", r"nobody", r"nothing",
+    r"nowhere", r"no one", r"without",
+    r"no(?=\s+[a-z])(?! (?:problem|doubt|worries|wonder|matter|later than|more than|less than|fewer than|one knows))", r"instead of", r"rather than",
+    r"stop(?:ped)? [a-z]+ing", r"quit", r"avoid(?:s|ed|ing)?",
+    r"refrain", r"forbid(?:s|den)?", r"ban(?:s|ned)?", r"prohibit(?:s|ed)?", r"scrap", r"nicht", r"kein(?:e[nmrs]?)?", r"nie(?:mals)?",
+    r"ne (?:\S+ )?pas", r"jamais", r"nunca", r"pas de", r"~ない|ません|ではなく|じゃなく|ずに|안 |않|지 마|없"
 )  # fmt: skip
 _CORRECTION = re.compile(r"^\s*(?:no|nope|nah|wrong|not quite|non|nein|不|不对|不是的|没有|错了|いいえ)\s*[,.!;:—-]+\s*", re.I)
-_ZH_NOT_EXACT = frozenset("无 未 非 勿 莫 尚未 从未 并非 绝非 禁止 严禁 避免 停止 停用 而非 无需 无须 请勿 切勿 毫无 永不 绝不 从不 从来不 并不 决不 毫不 永远不".split())
+_ZH_NOT_EXACT = frozenset(
+    "无 未 非 勿 莫 尚未 从未 并非 绝非 禁止 严禁 避免 停止 停用 而非 无需 无须 请勿 切勿 毫无 永不 绝不 从不 从来不 并不 决不 毫不 永远不".split()
+)
 _ZH_INNOCENT = frozenset(
     """不错 不同 不断 不但 不过 不仅 不管 不久 不客气 不论 不如 不少 不止 不只 不光 不仅仅 不禁 不妨 不愧 不得不 不可避免 不好意思 不知不觉 不用谢 不用客气 不一会儿 没关系 没问题 没错 没事 别人 别的 别处 别名 别墅 别致
     别忘 别忘了 别说 别扭 别具一格 不对劲 不动产 不锈钢""".split()
@@ -181,7 +215,9 @@ def negated(sentence: str) -> bool:
 def _chinese_denial(folded: str) -> bool:
     folded = _ZH_POLITE.sub("", folded)
     return any(
-        word.text in _ZH_NOT_EXACT or (word.text[0] in "不没别" and word.text not in _ZH_INNOCENT) or word.text in {"千万别", "永远不", "从来不", "决不能", "绝不能"}
+        word.text in _ZH_NOT_EXACT
+        or (word.text[0] in "不没别" and word.text not in _ZH_INNOCENT)
+        or word.text in {"千万别", "永远不", "从来不", "决不能", "绝不能"}
         for word in chinese_words(folded, guess=False)
         if not _is_a_not_a(folded, word.start, word.end)
     )
@@ -204,7 +240,7 @@ _CLAUSE = re.compile(
 
 
 def clauses(text: str) -> list[Span]:
-    """The clauses of a sentence, trimmed: cut at commas, `but`, and where a denial begins, so that "5433, not 5432" says one of the one and one of the other."""
+    """The clauses of a sentence, cut at commas, `but`, and where a denial begins, so that "5433, not 5432" says one of the one and one of the other."""
     folded = fold_width(text)
     found: list[Span] = []
     at = 0
@@ -220,14 +256,22 @@ def clauses(text: str) -> list[Span]:
 # --- marks -------------------------------------------------------------------------------------------------------------------------------
 
 _DONE = _cue(
-    r"done", r"finished", r"completed?", r"complete", r"fixed", r"resolved", r"solved", r"passed", r"passes", r"passing", r"cleared", r"merged", r"deployed", r"shipped", r"released", r"succeeded", r"successful(?:ly)?",
-    r"(?:is|are|all|now) green", r"works? now", r"(?:is|are|it's) working(?: now| again)?", r"(?:all|everything) (?:set|good|works)", r"ready to (?:ship|merge|deploy)", r"in place", r"verified", r"implemented", r"up and running", r"no (?:more )?(?:errors|failures)", r"fertig", r"erledigt", r"terminé", r"listo",
-    r"~(?:已|已经|全部|都|全)完成|完成(?:了(?!.{0,8}(?:后|之后|再|就))|(?=[。！!,，]|$))|修好|修复(?:了|完)|已修复|通过(?:了|。|$)|(?:都|已|全部|全)通过|测试通过|搞定|解决了|已解决|弄好|做完|做好了|写完|跑通|上线了|已上线|已部署|部署(?:好|完)|已合并|合并(?:好|完)|清理(?:好|完|了)|清空了|完工|终わ|完了"
+    r"done", r"finished", r"completed?", r"complete", r"fixed", r"resolved", r"solved", r"passed", r"passes", r"passing", r"cleared", r"merged",
+    r"deployed", r"shipped", r"released", r"succeeded", r"successful(?:ly)?",
+    r"(?:is|are|all|now) green", r"works? now", r"(?:is|are|it's) working(?: now| again)?", r"(?:all|everything) (?:set|good|works)",
+    r"ready to (?:ship|merge|deploy)", r"in place", r"verified", r"implemented", r"up and running", r"no (?:more )?(?:errors|failures)", r"fertig",
+    r"erledigt", r"terminé", r"listo",
+    r"~(?:已|已经|全部|都|全)完成|完成(?:了(?!.{0,8}(?:后|之后|再|就))|(?=[。！!,，]|$))|修好|修复(?:了|完)|已修复|通过(?:了|。|$)|(?:都|已|全部|全)通过|测试通过|搞定|解决了|已解决|弄好|做完|做好了|写完|跑通|上线了|已上线"
+        r"|已部署|部署(?:好|完)|已合并|合并(?:好|完)|清理(?:好|完|了)|清空了|完工|终わ|完了"
 )  # fmt: skip
 _NOT_DONE = _cue(
-    r"(?:will|would|can|could|should|must|may|might|shall|to|gets?|getting|let's get) (?:be |get |have |it |this |that )*(?:done|finished|completed?|fixed|resolved|solved|passed|cleared|merged|deployed|shipped|released|succeed|verified|implemented)",
-    r"(?:until|unless|before|after|when|once|if|whether|as soon as|by the time) .{0,60}(?:done|finished|complete[d]?|fixed|resolved|passed|passes|passing|cleared|merged|deployed|shipped|released|succeeded|green|verified)",
-    r"(?:needs?|has|have|want|wants|going|trying|ready|about) to (?:be |get |have )*\w+", r"to (?:complete|be)", r"(?:incomplete|unfinished|unresolved|undone)", r"~(?:要|需要|必须|应该|可以|难以|逐个|顺利地?|帮助|尽快|能|得|待|将|准备|计划|打算|等|直到|才能|还没|尚未|没有?|未)[^，。,.]{0,12}(?:完成|修好|通过|搞定|解决|弄好|做完)|完成(?:前|之前)"
+    r"(?:will|would|can|could|should|must|may|might|shall|to|gets?|getting|let's get) (?:be |get |have |it |this |that )*(?:done|finished|completed?"
+        r"|fixed|resolved|solved|passed|cleared|merged|deployed|shipped|released|succeed|verified|implemented)",
+    r"(?:until|unless|before|after|when|once|if|whether|as soon as|by the time) .{0,60}(?:done|finished|complete[d]?|fixed|resolved|passed|passes"
+        r"|passing|cleared|merged|deployed|shipped|released|succeeded|green|verified)",
+    r"(?:needs?|has|have|want|wants|going|trying|ready|about) to (?:be |get |have )*\w+", r"to (?:complete|be)", r"(?:incomplete|unfinished|unresolved"
+        r"|undone)", r"~(?:要|需要|必须|应该|可以|难以|逐个|顺利地?|帮助|尽快|能|得|待"
+        r"|将|准备|计划|打算|等|直到|才能|还没|尚未|没有?|未)[^，。,.]{0,12}(?:完成|修好|通过|搞定|解决|弄好|做完)|完成(?:前|之前)"
 )  # fmt: skip
 
 
@@ -242,13 +286,17 @@ def _denies_done(part: str) -> bool:
 
 
 _STANDING = _cue(
-    r"always", r"(?<!have )(?<!has )(?<!had )(?<!'ve )(?<!was )(?<!were )never(?! ?mind| been| heard| seen| had| knew)", r"from now on", r"from here on", r"going forward", r"moving forward", r"henceforth", r"in (?:the )?future", r"every ?time", r"each time",
-    r"whenever", r"at all times", r"as a (?:general )?rule", r"by default(?=[,.]|$)", r"(?:don't|do not) ever", r"for all future", r"under no circumstances", r"(?:make a |take )note", r"permanently", r"in all (?:cases|sessions|projects)",
+    r"always", r"(?<!have )(?<!has )(?<!had )(?<!'ve )(?<!was )(?<!were )never(?! ?mind| been| heard| seen| had| knew)", r"from now on",
+    r"from here on", r"going forward", r"moving forward", r"henceforth", r"in (?:the )?future", r"every ?time", r"each time",
+    r"whenever", r"at all times", r"as a (?:general )?rule", r"by default(?=[,.]|$)", r"(?:don't|do not) ever", r"for all future",
+    r"under no circumstances", r"(?:make a |take )note", r"permanently", r"in all (?:cases|sessions|projects)",
     r"ab sofort", r"immer", r"niemals", r"toujours", r"désormais", r"jamais", r"siempre", r"nunca", r"ab jetzt",
     r"~从今以后|从现在(?:起|开始)|从今天起|今后|一律|永远|每(?:一)?次.{0,12}(?:都要|必须|都得|请|要先|先要|不要|别)|始终|记住|务必|一直都?要|(?:^|[,，。；;\s]|我们?|你|咱们|请)以后(?!再说|再看|可能|也许)|今後|常に|必ず|毎回"
 )  # fmt: skip
 _REMEMBER = re.compile(
-    r"(?<![A-Za-z])(?<!i )(?<!i don't )(?<!don't )(?<!can't )(?<!you )(?<!far as i )(?<!to )remember(?:,| that| to|:| this| my| i| we| it| the| for)(?! time)(?![A-Za-z])(?!.*\?)|(?<![A-Za-z])(?:please |do )remember(?![A-Za-z])(?! (?:when|how))|(?:don't|do not) forget(?: that| to|:|,)",
+    r"(?<![A-Za-z])(?<!i )(?<!i don't )(?<!don't )(?<!can't )(?<!you )(?<!far as i )(?<!to )remember(?:,| that| to|:| this| my| i| we| it| the"
+    r"| for)(?! time)(?![A-Za-z])(?!.*\?)|(?<![A-Za-z])(?:please |do )remember(?![A-Za-z])(?! (?:when|how))|(?:don't|do not) forget(?: that"
+    r"| to|:|,)",
     re.I,
 )
 

@@ -17,29 +17,47 @@ SURNAMES = frozenset(
 )
 # Whose fact a sentence states beside the speaker's own: people (and pets) somebody has.
 KIN = frozenset(
-    """wife husband daughter son brother sister mother father mom mum dad parents grandmother grandfather grandma grandpa aunt uncle niece nephew cousin friend colleague coworker boss manager neighbor neighbour
-    roommate flatmate partner girlfriend boyfriend fiance fiancee client customer teammate kid kids child children baby dog cat landlord teacher buddy""".split()
+    """wife husband daughter son brother sister mother father mom mum dad parents grandmother grandfather grandma grandpa aunt uncle niece nephew
+    cousin friend colleague coworker boss manager neighbor neighbour roommate flatmate partner girlfriend boyfriend fiance fiancee client
+    customer teammate kid kids child children baby dog cat landlord teacher buddy""".split()
 )
-CHINESE_KIN = frozenset("妻子 老婆 丈夫 老公 太太 先生 女儿 儿子 孩子 爸爸 妈妈 父亲 母亲 父母 哥哥 弟弟 姐姐 妹妹 爷爷 奶奶 外公 外婆 叔叔 婶婶 舅舅 舅妈 姑姑 姑妈 姨妈 阿姨 侄子 侄女 外甥 表哥 表弟 表姐 表妹 堂哥 堂弟 堂姐 堂妹 朋友 同事 上司 下属 领导 老板 经理 邻居 室友 女朋友 男朋友 客户 同学 老师 房东".split())
+CHINESE_KIN = frozenset(
+    "妻子 老婆 丈夫 老公 太太 先生 女儿 儿子 孩子 爸爸 妈妈 父亲 母亲 父母 哥哥 "
+    "弟弟 姐姐 妹妹 爷爷 奶奶 外公 外婆 叔叔 婶婶 舅舅 舅妈 姑姑 姑妈 姨妈 阿姨 侄子 侄女 外甥 表哥 表弟 表姐 表妹 堂哥 堂弟 堂姐 堂妹 朋友 同事 上司 下属 领导 老板 经理 邻居 室友 女朋友 男朋友 客户 同学 老师 房东".split()
+)
 _PREFIXED = re.compile(r"[小老阿](.)")
 # A sentence opens with a capital anyway: there a word is a name only when it has something or does what people do.
 _PERSON_VERB = re.compile(
-    r"(?:'s|\s+(?:owns|prefers|likes|lives|works|wants|says|said|told|loves|hates|moved|uses|needs|thinks|drinks|speaks|plays|bought|married|joined|asked|wrote|knows|leads|maintains|left|quit|has|and [A-Z]))(?![A-Za-z])|\s\d"
+    r"(?:'s|\s+(?:owns|prefers|likes|lives|works|wants|says|said|told|loves|hates|moved|uses|needs|thinks|drinks|speaks|plays|bought|married|joined"
+    r"|asked|wrote|knows|leads|maintains|left|quit|has|and [A-Z]))(?![A-Za-z])|\s\d"
 )
 _PIECE = re.compile(r"[^\W_](?:[^\W_]|['.+#-](?=[^\W_]))*(?:\+\+|#)?")
 _PROPER = re.compile(r"[A-ZÀ-ÖØ-ÞΑ-ΩА-Я][^\W\d_]*(?:['-][^\W\d_]+)*")
 _POSSESSIVE = re.compile(r"'[sS]?$")
-_COUNTED = frozenset("step line section chapter part page phase day week version port item number task issue figure table round level option rule fix bug".split())
+_COUNTED = frozenset(
+    "step line section chapter part page phase day week version port item number task issue figure table round level option rule fix bug".split()
+)
 _LANGUAGES = {
     f"{name}{word}": language
-    for name, language in {"英": "english", "中": "chinese", "汉": "chinese", "日": "japanese", "法": "french", "德": "german", "俄": "russian", "韩": "korean", "西班牙": "spanish"}.items()
+    for name, language in {
+        "英": "english",
+        "中": "chinese",
+        "汉": "chinese",
+        "日": "japanese",
+        "法": "french",
+        "德": "german",
+        "俄": "russian",
+        "韩": "korean",
+        "西班牙": "spanish",
+    }.items()
     for word in "文语"
 } | {"简体": "chinese", "粤语": "cantonese", "普通话": "mandarin"}
 _NOT_PLACES = frozenset({"东西", "南北"})
 _NOT_NAMES = ENGLISH_STOP | frozenset(
-    """monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays january february march april may june july august
-    september october november december mr mrs ms dr yes no note todo fixme ok please never always remember don't do use run make keep user today tomorrow yesterday am pm
-    one two three four five six seven eight nine ten actually however everyone someone nobody somebody everybody it i""".split()
+    """monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays january february
+    march april may june july august september october november december mr mrs ms dr yes no note todo fixme ok please never always remember
+    don't do use run make keep user today tomorrow yesterday am pm one two three four five six seven eight nine ten actually however everyone
+    someone nobody somebody everybody it i""".split()
 )
 
 
@@ -77,7 +95,7 @@ def _opens(folded: str, at: int, openings: set[int]) -> bool:
         if before in openings:
             return True
         before -= 1
-    return before in openings or before == 0 or (before < at and folded[before] in ":-–—\"“「(")
+    return before in openings or before == 0 or (before < at and folded[before] in ':-–—"“「(')
 
 
 def _chinese(text: str) -> Iterator[tuple[str, int, int]]:

@@ -28,7 +28,8 @@ _FAMILY = {"port": "number", "version": "number", "path": "identifier", "name": 
 class Value:
     """One typed value; characters `start` to `end` of the text spell it, `canonical` is equal for every spelling of it.
 
-    Kinds: url, email, path, identifier, version, address (IPv4), date, relative, time, zone, weekday, money, percent, duration, quantity, port, number, bound, color,
+    Kinds: url, email, path, identifier, version, address (IPv4), date, relative, time, zone, weekday,
+    money, percent, duration, quantity, port, number, bound, color,
     direction, state, name, quoted.
     """
 
@@ -83,12 +84,27 @@ _NUM = r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 _URL = re.compile(r"(?:https?|ftp|wss?|ssh|postgres(?:ql)?|mysql|redis|mongodb(?:\+srv)?|file)://[^\s<>\"'`\u3000-\u9fff\uac00-\ud7af]+", re.I)
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+", re.ASCII)
 _CODE = re.compile(r"(?<!`)(`+)(?!`)([^\n`]{1,120}?)(?<!`)\1(?!`)")
-_VERSION = re.compile(r"(?<![A-Za-z0-9_./-])[vV]?(\d+(?:\.\d+){2,}(?:[-+][0-9A-Za-z.]+)?|(?<=[vV])\d+(?:\.\d+)?(?:[-+.]?(?:rc|beta|alpha|dev)\.?\d*)?)(?![A-Za-z0-9_]|\.\d)")
+_VERSION = re.compile(
+    r"(?<![A-Za-z0-9_./-])[vV]?(\d+(?:\.\d+){2,}(?:[-+][0-9A-Za-z.]+)?|(?<=[vV])\d+(?:\.\d+)?(?:[-+.]?(?:rc|beta|alpha"
+    r"|dev)\.?\d*)?)(?![A-Za-z0-9_]|\.\d)"
+)
 _DOTTED_DATE = re.compile(r"(?:19|20)\d\d\.\d\d?\.\d\d?|\d\d?\.\d\d?\.(?:19|20)\d\d")
 _VERSION_CUE = re.compile(r"(?:version|release|版本)\s*(?:号|is|:|为|是|=)?\s*v?(\d+(?:\.\d+)*)(?![A-Za-z0-9_]|\.\d)", re.I)
 _PRODUCT = re.compile(rf"{_A}([A-Z][A-Za-z]+)\s?(\d+\.\d+(?:\.\d+)*)(?![A-Za-z0-9_%]|\.\d)")
 _CURRENCY = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "CNY", "￥": "CNY", "usd": "USD", "eur": "EUR", "gbp": "GBP", "cny": "CNY", "rmb": "CNY", "jpy": "JPY"}
-_CURRENCY |= {"dollar": "USD", "dollars": "USD", "euro": "EUR", "euros": "EUR", "pounds": "GBP", "元": "CNY", "块": "CNY", "块钱": "CNY", "美元": "USD", "欧元": "EUR", "日元": "JPY"}
+_CURRENCY |= {
+    "dollar": "USD",
+    "dollars": "USD",
+    "euro": "EUR",
+    "euros": "EUR",
+    "pounds": "GBP",
+    "元": "CNY",
+    "块": "CNY",
+    "块钱": "CNY",
+    "美元": "USD",
+    "欧元": "EUR",
+    "日元": "JPY",
+}
 _MONEY = (
     re.compile(rf"(?P<c>[$€£¥￥])\s?(?P<n>{_NUM})(?P<s>[kKmM](?![A-Za-z]))?"),
     re.compile(rf"{_A}(?P<n>{_NUM})(?P<s>[kKmM])?\s?(?P<c>USD|EUR|GBP|CNY|RMB|JPY|dollars?|euros?|pounds)(?![A-Za-z])", re.I),
@@ -98,7 +114,8 @@ _SCALE = {"k": 1000, "m": 1_000_000, "": 1}
 _PERCENT = (re.compile(rf"(?<![A-Za-z0-9_.])(?P<n>{_NUM})\s?(?:%|percent(?![A-Za-z]))", re.I), re.compile(rf"百分之(?P<n>{CHINESE_NUMBER})"))
 _SECONDS = {"ms": "0.001", "s": "1", "min": "60", "h": "3600", "d": "86400", "w": "604800", "mo": "1mo", "y": "12mo"}
 _TIME_UNITS = (
-    "ms=ms msec=ms millisecond=ms milliseconds=ms s=s sec=s secs=s second=s seconds=s m=min min=min mins=min minute=min minutes=min h=h hr=h hrs=h hour=h hours=h d=d day=d days=d "
+    "ms=ms msec=ms millisecond=ms milliseconds=ms s=s sec=s secs=s second=s seconds=s m=min min=min mins=min minute=min minutes=min "
+    "h=h hr=h hrs=h hour=h hours=h d=d day=d days=d "
     "w=w wk=w week=w weeks=w month=mo months=mo year=y years=y yr=y yrs=y 毫秒=ms 秒=s 秒钟=s 分钟=min 小时=h 个小时=h 钟头=h 个钟头=h 天=d 周=w 个星期=w 星期=w 个礼拜=w 个月=mo 年=y 岁=y"
 )
 _TIME_UNIT = dict(pair.split("=") for pair in _TIME_UNITS.split())
@@ -113,27 +130,54 @@ _UNITS = "b kb mb gb tb pb kib mib gib tib kbps mbps gbps px pt em rem mm cm km 
 _QUANTITY = re.compile(rf"(?<![A-Za-z0-9_.])(?P<n>{_NUM})\s?(?P<u>{'|'.join(sorted(_UNITS.split(), key=len, reverse=True))})(?![A-Za-z0-9_])", re.I)
 _ZH_UNITS = {"兆": "mb", "公里": "km", "千米": "km", "厘米": "cm", "毫米": "mm", "公斤": "kg", "千克": "kg", "克": "g", "像素": "px"}
 _ZH_QUANTITY = re.compile(rf"(?P<n>{CHINESE_NUMBER})\s?(?P<u>{'|'.join(_ZH_UNITS)})")
-_PORT = re.compile(r"(?:(?i:(?<![a-z])ports?)|端口号?|ポート(?:番号)?|(?i:puerto|porta))(?:\s*(?:is|are|number|no\.?|from|to|:|=|#|为|是|从|改成|改为|は|es|到)\s*){0,3}\s*(?P<n>\d{2,5})(?![A-Za-z0-9_.]*\d|[A-Za-z_])")
+_PORT = re.compile(
+    r"(?:(?i:(?<![a-z])ports?)|端口号?|ポート(?:番号)?|(?i:puerto|porta))(?:\s*(?:is|are|number|no\.?|from|to|:|=|#|为|是|从|改成|改为|は|es"
+    r"|到)\s*){0,3}\s*(?P<n>\d{2,5})(?![A-Za-z0-9_.]*\d|[A-Za-z_])"
+)
 _HOST_PORT = re.compile(r"(?<=[A-Za-z0-9\])]):(?P<n>\d{2,5})(?![A-Za-z0-9_:.]*\d|[A-Za-z_])")
-_NUMBER = re.compile(r"(?<![A-Za-z0-9_.])[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?P<s>[kKM](?![A-Za-z0-9_])| (?:thousand|million|billion)(?![A-Za-z]))?(?:st|nd|rd|th)?(?![A-Za-z0-9_]|\.\d)")
+_NUMBER = re.compile(
+    r"(?<![A-Za-z0-9_.])[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?P<s>[kKM](?![A-Za-z0-9_])| (?:thousand|million"
+    r"|billion)(?![A-Za-z]))?(?:st|nd|rd|th)?(?![A-Za-z0-9_]|\.\d)"
+)
 _WORD_SCALE = {"k": 1000, "m": 1_000_000, " thousand": 1000, " million": 1_000_000, " billion": 1_000_000_000}
 _NUMBER_WORD = re.compile(rf"{_A}(?!(?:one|zero)(?![A-Za-z-]))(?P<n>{ENGLISH_WORD}){_Z}(?!-)", re.I)
-_ZH_NUMBER = re.compile(rf"(?P<n>(?<![\d.])\d{{1,15}}(?:\.\d{{1,9}})?[万亿千]|(?<![{CHINESE}])[{CHINESE}]{{2,15}}|(?<![第十百千万])(?!一)[{CHINESE}](?=[个只条次行杯本件份位名台套张页倍级层遍种家辆瓶块字列项口人倍]))")
+_ZH_NUMBER = re.compile(
+    rf"(?P<n>(?<![\d.])\d{{1,15}}(?:\.\d{{1,9}})?[万亿千]|(?<![{CHINESE}])[{CHINESE}]{{2,15}}"
+    rf"|(?<![第十百千万])(?!一)[{CHINESE}](?=[个只条次行杯本件份位名台套张页倍级层遍种家辆瓶块字列项口人倍]))"
+)
 _ZONE = re.compile(rf"{_A}(UTC|GMT|CET|CEST|EST|EDT|CST|PST|PDT|JST|北京时间)(?:[+-]\d{{1,2}}(?::?\d\d)?)?(?![A-Za-z])")
 _BOUND = (
-    ("min", re.compile(rf"{_A}(?:at least|minimum|min|no (?:less|fewer) than|or (?:more|newer|later|above|higher)|and (?:newer|later|above|up)){_Z}|≥|>=|至少|最少|不少于|不低于|(?<![可所])以上", re.I)),
-    ("max", re.compile(rf"{_A}(?:at most|maximum|max|no (?:more|later) than|up to|or (?:less|fewer|older|below)){_Z}|≤|<=|最多|至多|不超过|不得超过|以内|以下(?=[。，,. ]|$)", re.I)),
+    (
+        "min",
+        re.compile(
+            rf"{_A}(?:at least|minimum|min|no (?:less|fewer) than|or (?:more|newer|later|above|higher)|and (?:newer|later|above|up)){_Z}|≥|>="
+            rf"|至少|最少|不少于|不低于|(?<![可所])以上",
+            re.I,
+        ),
+    ),
+    (
+        "max",
+        re.compile(
+            rf"{_A}(?:at most|maximum|max|no (?:more|later) than|up to|or (?:less|fewer|older|below)){_Z}|≤|<=|最多|至多|不超过|不得超过|以内|以下(?=[。，,. ]"
+            rf"|$)",
+            re.I,
+        ),
+    ),
 )
 _COLORS = {"grey": "gray"} | {c: c for c in "red blue green yellow orange purple pink brown black white gray violet cyan magenta teal beige".split()}
 _ZH_COLORS = dict(zip("红蓝绿黄橙紫粉棕黑白灰青", "red blue green yellow orange purple pink brown black white gray cyan".split(), strict=True))
 _COLOR = (re.compile(rf"{_A}({'|'.join(_COLORS)}){_Z}(?![-_./])", re.I), re.compile(rf"([{''.join(_ZH_COLORS)}])色"))
 _SHADE = (re.compile(rf"{_A}(dark|light)(?=[ -](?:mode|theme|scheme)){_Z}", re.I), re.compile(r"(深|暗|浅|亮)色"))
 _WAYS = {"north": "north", "south": "south", "east": "east", "west": "west", "northern": "north", "southern": "south", "eastern": "east", "western": "west"}
-_WAYS |= {f"{a}{b}": f"{a}{b}" for a in ("north", "south") for b in ("east", "west")} | {f"{a}{b}ern": f"{a}{b}" for a in ("north", "south") for b in ("east", "west")}
+_WAYS |= {f"{a}{b}": f"{a}{b}" for a in ("north", "south") for b in ("east", "west")} | {
+    f"{a}{b}ern": f"{a}{b}" for a in ("north", "south") for b in ("east", "west")
+}
 _ZH_WAYS = dict(zip("东西南北東", "east west south north east".split(), strict=True))
 _WAY = (
     re.compile(rf"{_A}({'|'.join(sorted(_WAYS, key=len, reverse=True))})(?:wards?)?{_Z}", re.I),
-    re.compile(r"(?<![东西南北東])(?P<w>[东東西]?[南北]|[东東西])(?=[边邊侧側面部]|方(?!法|面|案|式|便|向盘)|向(?!量))|(?<=[以在朝向往])(?P<v>[东東西]?[南北]|[东東西])(?=$|[。，,. 的])"),
+    re.compile(
+        r"(?<![东西南北東])(?P<w>[东東西]?[南北]|[东東西])(?=[边邊侧側面部]|方(?!法|面|案|式|便|向盘)|向(?!量))|(?<=[以在朝向往])(?P<v>[东東西]?[南北]|[东東西])(?=$|[。，,. 的])"
+    ),
     re.compile(rf"{_A}(?:to|on) the (left|right){_Z}|{_A}(left|right)(?:-hand)? side{_Z}|([左右])[边侧面]", re.I),
 )
 _STATES = {
@@ -147,7 +191,11 @@ _STATE_OF = {word.replace("_", " "): state for state, words in _STATES.items() f
 _STATE = re.compile(
     rf"{_A}(?:{'|'.join(w for w in _STATE_OF if w.isascii())}){_Z}|{'|'.join(sorted((w for w in _STATE_OF if not w.isascii()), key=len, reverse=True))}", re.I
 )
-_SWITCH = re.compile(rf"(?:{_A}(?:turn(?:s|ed)?|switch(?:ed)?|toggled?|defaults? to|default is|set to|is|are|was|be|stays?|=)\s+|[:=]\s?)(on|off)(?=\s*(?:$|[.,;!?)]|(?:by|in|for|and|but|now|again)\s))", re.I)
+_SWITCH = re.compile(
+    rf"(?:{_A}(?:turn(?:s|ed)?|switch(?:ed)?|toggled?|defaults? to|default is|set to|is|are|was|be|stays?|=)\s+|[:=]\s?)(on"
+    rf"|off)(?=\s*(?:$|[.,;!?)]|(?:by|in|for|and|but|now|again)\s))",
+    re.I,
+)
 _QUOTED = re.compile(r"\"([^\"\n]{1,80})\"|“([^”\n]{1,80})”|「([^」\n]{1,80})」|『([^』\n]{1,80})』|(?<![A-Za-z0-9])'([^'\n]{2,60})'(?![A-Za-z0-9])")
 
 
@@ -254,7 +302,11 @@ def _qualities(folded: str) -> Iterator[Value]:
     """Words of closed sets: bounds, colours, directions, switches."""
     for bound, pattern in _BOUND:
         yield from (Value("bound", bound, *m.span()) for m in pattern.finditer(folded))
-    yield from (Value("color", {"深": "dark", "暗": "dark", "浅": "light", "亮": "light"}.get(m[1], m[1].casefold()), *m.span(1)) for p in _SHADE for m in p.finditer(folded))
+    yield from (
+        Value("color", {"深": "dark", "暗": "dark", "浅": "light", "亮": "light"}.get(m[1], m[1].casefold()), *m.span(1))
+        for p in _SHADE
+        for m in p.finditer(folded)
+    )
     yield from (Value("color", _COLORS[m[1].casefold()], *m.span()) for m in _COLOR[0].finditer(folded))
     yield from (Value("color", _ZH_COLORS[m[1]], *m.span()) for m in _COLOR[1].finditer(folded))
     yield from (Value("direction", _WAYS[m[1].casefold()], *m.span()) for m in _WAY[0].finditer(folded))
@@ -272,12 +324,14 @@ def _qualities(folded: str) -> Iterator[Value]:
 # --- code-like words ---------------------------------------------------------------------------------------------------------------------
 
 _PLAIN_PAIRS = frozenset(
-    "and/or yes/no on/off he/she his/her him/her s/he either/or true/false input/output read/write client/server pass/fail w/o n/a i/o ci/cd tcp/ip 24/7 up/down".split()
+    "and/or yes/no on/off he/she his/her him/her s/he either/or "
+    "true/false input/output read/write client/server pass/fail w/o n/a i/o ci/cd tcp/ip 24/7 up/down".split()
 )
 _PLAIN_DASHED = frozenset(
-    """long short term up to date high low real time end pre post non re self well first second third party full part on off in out built by day week opt open source side line
-    level scale wide based only free ready like friendly specific so called state of the art one two three way step good looking old new non multi single cross sub co ex anti all
-    e mail check follow set log sign back front hand made known low cost user facing world class top bottom left right how run time case by""".split()
+    """long short term up to date high low real time end pre post non re self well first second third party full part on off in out built by day
+    week opt open source side line level scale wide based only free ready like friendly specific so called state of the art one two three way
+    step good looking old new non multi single cross sub co ex anti all e mail check follow set log sign back front hand made known low cost
+    user facing world class top bottom left right how run time case by""".split()
 )
 _FILE = re.compile(r"[\w-]+(?:\.[\w-]+)*\.(?:[a-z]{1,4}|[a-z]\w{1,7})", re.I)
 

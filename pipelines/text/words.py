@@ -21,13 +21,14 @@ _CJK_RUN = re.compile("[\u3005-\u3007\u3040-\u312f\u3400-\u4dbf\u4e00-\u9fff\uac
 _POSSESSIVE = re.compile(r"'[sS]?$")
 
 ENGLISH_STOP = frozenset(
-    """a an the and or but nor so yet if then else than as at by for from in into of off on onto out over to up with within without about above after again
-    against all am any are aren't be because been before being below between both can can't cannot could couldn't did didn't do does doesn't doing don't
-    down during each few further had hadn't has hasn't have haven't having he her here hers herself him himself his how i i'd i'll i'm i've im ive is isn't it it's
-    its itself just let let's me more most my myself no not now of off once only other our ours ourselves own please same she should shouldn't some such
-    that that's the their theirs them themselves there there's these they they're this those through too under until us very was wasn't we we'd we'll we're
-    we've were weren't what what's when where which while who whom why will won't would wouldn't yes you you'd you'll you're you've your yours yourself
-    also actually really well okay ok hey hi hello thanks thank going go get got use used using""".split()
+    """a an the and or but nor so yet if then else than as at by for from in into of off on onto out over to up with within without about above
+    after again against all am any are aren't be because been before being below between both can can't cannot could couldn't did didn't do does
+    doesn't doing don't down during each few further had hadn't has hasn't have haven't having he her here hers herself him himself his how i
+    i'd i'll i'm i've im ive is isn't it it's its itself just let let's me more most my myself no not now of off once only other our ours
+    ourselves own please same she should shouldn't some such that that's the their theirs them themselves there there's these they they're this
+    those through too under until us very was wasn't we we'd we'll we're we've were weren't what what's when where which while who whom why will
+    won't would wouldn't yes you you'd you'll you're you've your yours yourself also actually really well okay ok hey hi hello thanks thank
+    going go get got use used using""".split()
 )
 CHINESE_STOP = frozenset(
     "的 了 是 在 我 你 您 他 她 它 我们 你们 他们 她们 咱们 这 那 这个 那个 这些 那些 有 和 与 及 或 而 但 但是 也 都 就 又 还 很 更 最 把 被 对 向 从 到 给 为 以 于 之 所 其 "
@@ -129,7 +130,10 @@ def _stem_verb(word: str) -> str:
 
 @lru_cache(maxsize=32768)
 def stem(word: str) -> str:
-    """Light English stem of a casefolded word: plural, -ed, -ing, final y (Porter 1980, steps 1a to 1c). Other scripts, short words and what is too long for a word stay."""
+    """Light English stem of a casefolded word: plural, -ed, -ing, final y (Porter 1980, steps 1a to 1c).
+
+    Other scripts, short words and what is too long for a word stay.
+    """
     if not 4 <= len(word) <= 40 or not word.isascii() or not word.isalpha():
         return word
     if word.endswith("sses"):

@@ -12,7 +12,32 @@ from pipelines.text.tokens import tokenize, tokens_of_query
 from pipelines.text.values import typed_values, value_keys
 from pipelines.text.words import content_words, fold_width, raw_words
 
-PIECES = ["port ", "5432", "C++", "a_b.c", "数据库", "端口", "。", ". ", "!", "\n", "- ", "`x. y`", "```\n", "é", "😀", "\u200b", "Ａ５", "ポート", "#12", "'s", "e.g. ", "> ", "3.5", "https://x.y/z "]
+PIECES = [
+    "port ",
+    "5432",
+    "C++",
+    "a_b.c",
+    "数据库",
+    "端口",
+    "。",
+    ". ",
+    "!",
+    "\n",
+    "- ",
+    "`x. y`",
+    "```\n",
+    "é",
+    "😀",
+    "\u200b",
+    "Ａ５",
+    "ポート",
+    "#12",
+    "'s",
+    "e.g. ",
+    "> ",
+    "3.5",
+    "https://x.y/z ",
+]
 TEXT = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=25).map("".join)
 
 
@@ -65,7 +90,13 @@ def test_every_number_is_seen_whatever_script_stands_beside_it(number: int, fram
 
 @given(st.dates(min_value=date(1950, 1, 1), max_value=date(2090, 12, 31)))
 def test_every_spelling_of_a_full_date_is_one_value(day: date) -> None:
-    spellings = [f"{day:%Y-%m-%d}", f"{day.day} {day:%B} {day.year}", f"{day:%b} {day.day}, {day.year}", f"{day.year}年{day.month}月{day.day}日", f"{day.day}.{day.month}.{day.year}"]
+    spellings = [
+        f"{day:%Y-%m-%d}",
+        f"{day.day} {day:%B} {day.year}",
+        f"{day:%b} {day.day}, {day.year}",
+        f"{day.year}年{day.month}月{day.day}日",
+        f"{day.day}.{day.month}.{day.year}",
+    ]
     assert {frozenset(value_keys(f"on {s}")) for s in spellings} == {frozenset({("date", f"{day:%Y-%m-%d}")})}
 
 
@@ -78,7 +109,10 @@ def test_mood_and_denial_answer_for_any_text(text: str, start: int, end: int) ->
     assert all(0 <= span.start < span.end <= len(text) for span in clauses(text))
 
 
-@given(st.datetimes(min_value=datetime(1, 1, 1), max_value=datetime(9999, 12, 31)), st.sampled_from(["last Friday", "in 9999 years", "300 years ago", "next month", "上周五", "March 31", "29 February", "this year", "今年"]))
+@given(
+    st.datetimes(min_value=datetime(1, 1, 1), max_value=datetime(9999, 12, 31)),
+    st.sampled_from(["last Friday", "in 9999 years", "300 years ago", "next month", "上周五", "March 31", "29 February", "this year", "今年"]),
+)
 def test_any_moment_resolves_or_gives_nothing(moment: datetime, text: str) -> None:
     for mention in resolve_dates(text, moment.replace(tzinfo=UTC), "Asia/Shanghai"):
         assert mention.begin < mention.until

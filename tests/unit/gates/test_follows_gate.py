@@ -8,7 +8,17 @@ from .build import by_uid, claim, turn
 PASSED = (Outcome.PASS, "")
 
 
-def follows(statement: str, text: str, *, words: str | None = None, kind: Kind = Kind.FACT, origin: Origin = Origin.USER, speaker: str | None = None, value: str | None = None, exit: int | None = None) -> tuple[Outcome, str]:
+def follows(
+    statement: str,
+    text: str,
+    *,
+    words: str | None = None,
+    kind: Kind = Kind.FACT,
+    origin: Origin = Origin.USER,
+    speaker: str | None = None,
+    value: str | None = None,
+    exit: int | None = None,
+) -> tuple[Outcome, str]:
     said = turn(text, origin, speaker=speaker, exit=exit)
     found = follows_gate(claim(statement, said, words=words, kind=kind, value=value), by_uid(said))
     return found.outcome, found.why

@@ -8,7 +8,9 @@ from .build import by_uid, claim, turn
 PASS, DRAFT, REJECT = Outcome.PASS, Outcome.DRAFT, Outcome.REJECT
 
 
-def origin(kind: Kind, *origins: Origin, text: str = "The port is 5433.", statement: str = "The port is 5433.", mark: bool = False, memory: bool = False) -> tuple[Outcome, str]:
+def origin(
+    kind: Kind, *origins: Origin, text: str = "The port is 5433.", statement: str = "The port is 5433.", mark: bool = False, memory: bool = False
+) -> tuple[Outcome, str]:
     turns = [turn(text, one, uid=f"t{n}", memory=memory) for n, one in enumerate(origins)]
     found = origin_gate(claim(statement, *turns, kind=kind, standing_mark=mark), by_uid(*turns))
     return found.outcome, found.why
@@ -21,7 +23,16 @@ def test_the_user_may_say_anything(kind: Kind) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "outcome"),
-    [(Kind.FACT, PASS), (Kind.PROCEDURE, PASS), (Kind.INCIDENT, DRAFT), (Kind.INSIGHT, DRAFT), (Kind.RULE, REJECT), (Kind.PREFERENCE, REJECT), (Kind.GOAL, REJECT), (Kind.DECISION, REJECT)],
+    [
+        (Kind.FACT, PASS),
+        (Kind.PROCEDURE, PASS),
+        (Kind.INCIDENT, DRAFT),
+        (Kind.INSIGHT, DRAFT),
+        (Kind.RULE, REJECT),
+        (Kind.PREFERENCE, REJECT),
+        (Kind.GOAL, REJECT),
+        (Kind.DECISION, REJECT),
+    ],
 )
 def test_a_tool_gives_facts_and_procedures(kind: Kind, outcome: Outcome) -> None:
     assert origin(kind, Origin.TOOL)[0] is outcome
@@ -73,7 +84,10 @@ def test_the_line_that_opens_a_list_marks_its_rules() -> None:
 
 
 def test_a_rule_that_needs_anothers_words_to_be_understood_is_a_draft() -> None:
-    assert origin(Kind.RULE, Origin.USER, Origin.ASSISTANT, text="Always use tabs.", statement="Always use tabs.", mark=True) == (DRAFT, "not_users_words_alone")
+    assert origin(Kind.RULE, Origin.USER, Origin.ASSISTANT, text="Always use tabs.", statement="Always use tabs.", mark=True) == (
+        DRAFT,
+        "not_users_words_alone",
+    )
 
 
 def test_the_weakest_origin_counts() -> None:

@@ -39,7 +39,9 @@ def test_a_quote_of_an_unknown_turn_is_refused() -> None:
     assert quote_gate(claim("x", turn("port")), {}).why == "turn_unknown"
 
 
-@pytest.mark.parametrize(("text", "words"), [("port 5433", "543"), ("it costs 5.75", "it costs 5"), ("it costs 1,000", "000"), ("supports it", "ports it"), ("cafe\u0301", "cafe")])
+@pytest.mark.parametrize(
+    ("text", "words"), [("port 5433", "543"), ("it costs 5.75", "it costs 5"), ("it costs 1,000", "000"), ("supports it", "ports it"), ("cafe\u0301", "cafe")]
+)
 def test_a_quote_may_not_cut_through_a_word_or_number(text: str, words: str) -> None:
     start = text.index(words)
     assert verdict(text, start, start + len(words), words) == (Outcome.REJECT, "cuts_a_word")

@@ -33,7 +33,9 @@ def test_dates_are_read_as_written(text: str, kind: str, canonical: str) -> None
     assert [(w.kind, w.canonical) for w in written_dates(text)] == [(kind, canonical)]
 
 
-@pytest.mark.parametrize("text", ["I may", "march on", "10:8080", "v1.2.3", "3个月内", "三点建议", "一点", "port 2024", "前端", "28/13", "the sun sat", "99:99"])
+@pytest.mark.parametrize(
+    "text", ["I may", "march on", "10:8080", "v1.2.3", "3个月内", "三点建议", "一点", "port 2024", "前端", "28/13", "the sun sat", "99:99"]
+)
 def test_what_only_looks_like_a_date_is_none(text: str) -> None:
     assert written_dates(text) == []
 

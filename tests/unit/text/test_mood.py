@@ -3,8 +3,29 @@ import pytest
 from pipelines.text.mood import Mood, clauses, completion, mood_at, mood_of, negated, standing_mark
 
 MOODS = [
-    (Mood.PLAIN, ["The port is 5433.", "no, the port is 5433, not 5432", "I prefer dark mode.", "When I visited Japan in 2019 I loved Kyoto.", "Work starts at 9", "Test coverage is 80%"]),
-    (Mood.PLAIN, ["Commit messages follow Conventional Commits", "我们把API从8080改成9090了", "我特别喜欢茶", "这个说明很好", "端口是5432。", "I told you the port is 80", "Note that the API is slow"]),
+    (
+        Mood.PLAIN,
+        [
+            "The port is 5433.",
+            "no, the port is 5433, not 5432",
+            "I prefer dark mode.",
+            "When I visited Japan in 2019 I loved Kyoto.",
+            "Work starts at 9",
+            "Test coverage is 80%",
+        ],
+    ),
+    (
+        Mood.PLAIN,
+        [
+            "Commit messages follow Conventional Commits",
+            "我们把API从8080改成9090了",
+            "我特别喜欢茶",
+            "这个说明很好",
+            "端口是5432。",
+            "I told you the port is 80",
+            "Note that the API is slow",
+        ],
+    ),
     (Mood.PLAIN, ["Always is a brand", "what I like is tea", "我每天喝两杯咖啡", "Tests must run before merging.", "Plan: ship v2"]),
     (Mood.QUESTION, ["為什麼這樣", "這是你的嗎"]),
     (Mood.REPORTED, ["聽說他搬家了", "我同事说端口是80", "他说端口是80"]),
@@ -14,7 +35,19 @@ MOODS = [
     (Mood.CONDITION, ["If tests fail, we stop.", "We deploy unless it rains", "如果端口是80就停", "Once the tests pass, we merge."]),
     (Mood.WISH, ["I wish we used pnpm", "Hopefully it is red", "希望能早点上线", "it would be nice to have a cat"]),
     (Mood.JOKE, ["just kidding, I hate tea", "I am a teapot lol", "我是外星人哈哈", "my dog runs the company 😂"]),
-    (Mood.REQUEST, ["Please move A to B", "can you always reply in German?", "Use black for formatting.", "Never run migrations from a laptop.", "别用npm", "把A移到B", "Check the logs", "请用中文"]),
+    (
+        Mood.REQUEST,
+        [
+            "Please move A to B",
+            "can you always reply in German?",
+            "Use black for formatting.",
+            "Never run migrations from a laptop.",
+            "别用npm",
+            "把A移到B",
+            "Check the logs",
+            "请用中文",
+        ],
+    ),
     (Mood.HEDGED, ["Maybe we use Redis", "I think it is 80", "可能是80", "it might be red"]),
     (Mood.REPORTED, ["Ben said the port is 80", "According to Tom, he likes tea", "听说他搬家了", "小王说他下周休假。"]),
     (Mood.HYPOTHETICAL, ["Suppose the port is 80", "let's say the port is 80", "假设端口是80", "If I were rich, I would move"]),
@@ -46,14 +79,46 @@ def test_taking_it_back_in_the_next_sentence_makes_it_a_joke() -> None:
 
 @pytest.mark.parametrize(
     "sentence",
-    ["We don't use npm", "never push", "use pnpm instead of npm", "no longer needed", "avoid tabs", "我不再喝咖啡了。", "别用旧端口", "没有端口", "我不知道端口", "我沒有貓", "別用舊的", "永远不要推送", "禁止推送", "Ich trinke keinen Alkohol.", "ポートはありません"],
+    [
+        "We don't use npm",
+        "never push",
+        "use pnpm instead of npm",
+        "no longer needed",
+        "avoid tabs",
+        "我不再喝咖啡了。",
+        "别用旧端口",
+        "没有端口",
+        "我不知道端口",
+        "我沒有貓",
+        "別用舊的",
+        "永远不要推送",
+        "禁止推送",
+        "Ich trinke keinen Alkohol.",
+        "ポートはありません",
+    ],
 )
 def test_denials_and_bans_are_negated(sentence: str) -> None:
     assert negated(sentence)
 
 
 @pytest.mark.parametrize(
-    "sentence", ["no, the port is 5433", "no problem, it is red", "not only red", "我特别喜欢茶", "这是别人的电脑", "不错，端口是80", "是不是80", "don't forget the port is 80", "不对，端口是5433", "别忘了端口是80", "不用谢，端口是80", "没问题，端口是80", "never mind, it is red", "另外，分别部署"]
+    "sentence",
+    [
+        "no, the port is 5433",
+        "no problem, it is red",
+        "not only red",
+        "我特别喜欢茶",
+        "这是别人的电脑",
+        "不错，端口是80",
+        "是不是80",
+        "don't forget the port is 80",
+        "不对，端口是5433",
+        "别忘了端口是80",
+        "不用谢，端口是80",
+        "没问题，端口是80",
+        "never mind, it is red",
+        "另外，分别部署",
+    ],
 )
 def test_what_only_sounds_like_a_denial_is_none(sentence: str) -> None:
     assert not negated(sentence)
@@ -69,23 +134,82 @@ def test_a_denial_begins_a_clause_of_its_own() -> None:
     assert parts("it costs 1,000 now") == ["it costs 1,000 now"]
 
 
-@pytest.mark.parametrize("sentence", ["The cave is finished", "tests passed", "all tests are green", "The bug was fixed yesterday", "所有测试都通过了", "修好了", "迁移完成。", "It works now", "deployed to production"])
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The cave is finished",
+        "tests passed",
+        "all tests are green",
+        "The bug was fixed yesterday",
+        "所有测试都通过了",
+        "修好了",
+        "迁移完成。",
+        "It works now",
+        "deployed to production",
+    ],
+)
 def test_completion_says_that_it_is_done(sentence: str) -> None:
     assert completion(sentence)
 
 
 @pytest.mark.parametrize(
-    "sentence", ["the cave is not finished", "must be done by Friday", "it will be fixed", "wait until the tests passed", "还没完成", "逐个完成任务", "完成任务很难", "需要完成迁移", "the full test suite", "unless tests are green", "we need to get it done", "The port is 80", "the completion date"]
+    "sentence",
+    [
+        "the cave is not finished",
+        "must be done by Friday",
+        "it will be fixed",
+        "wait until the tests passed",
+        "还没完成",
+        "逐个完成任务",
+        "完成任务很难",
+        "需要完成迁移",
+        "the full test suite",
+        "unless tests are green",
+        "we need to get it done",
+        "The port is 80",
+        "the completion date",
+    ],
 )
 def test_what_is_still_to_do_is_no_completion(sentence: str) -> None:
     assert not completion(sentence)
 
 
-@pytest.mark.parametrize("sentence", ["always use tabs", "Never push", "From now on reply in German", "remember: the port is 80", "every time you commit", "以后都用 pnpm", "以後都用 pnpm", "從現在起用中文", "一律用中文", "永远不要推送", "每次都要跑测试", "please remember that I like tea"])
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "always use tabs",
+        "Never push",
+        "From now on reply in German",
+        "remember: the port is 80",
+        "every time you commit",
+        "以后都用 pnpm",
+        "以後都用 pnpm",
+        "從現在起用中文",
+        "一律用中文",
+        "永远不要推送",
+        "每次都要跑测试",
+        "please remember that I like tea",
+    ],
+)
 def test_standing_marks_are_seen(sentence: str) -> None:
     assert standing_mark(sentence)
 
 
-@pytest.mark.parametrize("sentence", ["use tabs here", "I've never been to Japan", "never mind", "do you remember the port?", "I don't remember", "部署以后再说", "我的上司总是很忙", "每次都很开心", "三天以后", "remember when we met?", "use tabs this time"])
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "use tabs here",
+        "I've never been to Japan",
+        "never mind",
+        "do you remember the port?",
+        "I don't remember",
+        "部署以后再说",
+        "我的上司总是很忙",
+        "每次都很开心",
+        "三天以后",
+        "remember when we met?",
+        "use tabs this time",
+    ],
+)
 def test_what_only_sounds_standing_is_not(sentence: str) -> None:
     assert not standing_mark(sentence)

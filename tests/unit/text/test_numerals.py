@@ -5,7 +5,20 @@ from pipelines.text.numerals import chinese_number, english_number, folded_numbe
 
 @pytest.mark.parametrize(
     ("text", "number"),
-    [("三十", 30), ("十五", 15), ("二十一", 21), ("一百零五", 105), ("两百五", 250), ("一千三", 1300), ("三万", 30000), ("一万三千", 13000), ("二〇二六", 2026), ("1.5万", 15000), ("42", 42), ("零", 0)],
+    [
+        ("三十", 30),
+        ("十五", 15),
+        ("二十一", 21),
+        ("一百零五", 105),
+        ("两百五", 250),
+        ("一千三", 1300),
+        ("三万", 30000),
+        ("一万三千", 13000),
+        ("二〇二六", 2026),
+        ("1.5万", 15000),
+        ("42", 42),
+        ("零", 0),
+    ],
 )
 def test_chinese_numerals_are_read(text: str, number: int) -> None:
     assert chinese_number(text) == number

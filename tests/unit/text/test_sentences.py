@@ -32,7 +32,16 @@ def test_sentences_end_where_a_reader_would_end_them(text: str, expected: list[s
 
 
 def test_bullets_numbers_and_quote_marks_belong_to_no_sentence() -> None:
-    assert cut("- one. two\n1. three\n  * [x] four\n> five\n## Six\n1.2 is a number\n3、七") == ["one.", "two", "three", "four", "five", "Six", "1.2 is a number", "七"]
+    assert cut("- one. two\n1. three\n  * [x] four\n> five\n## Six\n1.2 is a number\n3、七") == [
+        "one.",
+        "two",
+        "three",
+        "four",
+        "five",
+        "Six",
+        "1.2 is a number",
+        "七",
+    ]
 
 
 def test_a_line_of_a_code_fence_is_one_sentence() -> None:

@@ -88,7 +88,10 @@ def test_each_kind_is_told_from_its_lookalikes() -> None:
     assert kinds("mail ana@example.org or https://example.org/a.") == [("email", "ana@example.org"), ("url", "https://example.org/a")]
 
 
-@pytest.mark.parametrize("text", ["I may go on", "the new one is a long-term plan", "yes/no and/or", "一点问题", "买东西", "e.g. that", "they march in", "the right way", "Don't worry."])
+@pytest.mark.parametrize(
+    "text",
+    ["I may go on", "the new one is a long-term plan", "yes/no and/or", "一点问题", "买东西", "e.g. that", "they march in", "the right way", "Don't worry."],
+)
 def test_ordinary_words_are_no_values(text: str) -> None:
     assert kinds(text) == []
 

@@ -40,7 +40,9 @@ def test_c_and_cpp_and_csharp_are_three_words() -> None:
     assert content_words("C, C++ and C#") == ("c", "c++", "c#")
 
 
-@pytest.mark.parametrize(("word", "same_as"), [("deploys", "deploy"), ("deployed", "deploy"), ("running", "run"), ("migrations", "migration"), ("replies", "reply"), ("uses", "use")])
+@pytest.mark.parametrize(
+    ("word", "same_as"), [("deploys", "deploy"), ("deployed", "deploy"), ("running", "run"), ("migrations", "migration"), ("replies", "reply"), ("uses", "use")]
+)
 def test_inflected_forms_share_a_stem(word: str, same_as: str) -> None:
     assert stem(word) == stem(same_as)
 

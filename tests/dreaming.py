@@ -121,7 +121,7 @@ def differences(a: Mapping[str, str], b: Mapping[str, str]) -> list[str]:
     out = []
     for path in sorted(a.keys() | b.keys()):
         if a.get(path) != b.get(path):
-            lines = zip((a.get(path) or "").splitlines() + [""], (b.get(path) or "").splitlines() + [""], strict=False)
+            lines = zip([*(a.get(path) or "").splitlines(), ""], [*(b.get(path) or "").splitlines(), ""], strict=False)
             out.append(f"{path}: {next((f'{x!r} ≠ {y!r}' for x, y in lines if x != y), 'one is longer')}")
     return out
 

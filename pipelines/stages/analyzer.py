@@ -176,10 +176,14 @@ def _assess_one(note: OnlineNote, said: Statement, lines: Sequence[Line], skew: 
 
 def _same_slot(said: Statement, heard: Statement) -> bool:
     """The same value of the same attribute, though the line may say more beside it: enough to uphold, never to merge."""
-    if said.form is not Form.SLOT or heard.form is not Form.SLOT or not said.value or not subject_key(said.subject):
+    if said.form is not Form.SLOT or heard.form is not Form.SLOT or not said.value or not said.subject:
         return False
-    mine = (subject_key(said.subject), said.attribute, said.qualifier, said.negated, value_key(said.value))
-    return mine == (subject_key(heard.subject), heard.attribute, heard.qualifier, heard.negated, value_key(heard.value))
+    return _slot(said) == _slot(heard)
+
+
+def _slot(s: Statement) -> tuple[object, ...]:
+    """What a sentence sets to what; a subject of no words of its own ("project") is told by its name."""
+    return (subject_key(s.subject) or s.subject, s.attribute, s.qualifier, s.negated, value_key(s.value or ""))
 
 
 def _against(note: OnlineNote, said: Statement, best: Line, relation: Relation, agreeing: Sequence[Line], skew: timedelta) -> Finding:

@@ -130,17 +130,38 @@ def test_a_goal_not_heard_of_for_30_days_is_not_told_but_a_hold_stays() -> None:
     assert "- No deploys until I say so." in text
 
 
-def test_lines_of_a_memory_index_are_all_told_hooks_under_120_characters() -> None:
+def indexed() -> Content:
+    """A memory file, the index line that leads to it, and a line of the index that leads nowhere."""
+    words = "[Fog](fog.md) — how far `one` sees, and why. " + "And more words. " * 40
     page = carried("a1", "Body.", 1, path="fog.md", title="Fog")
-    hook = carried("a2", "x", 2, path="MEMORY.md", title="Notes", index=True, targets=("fog.md",), markdown="[Fog](fog.md) — how far one sees, and why. " + "And more words. " * 20)
+    hook = carried("a2", "x", 2, path="MEMORY.md", title="Notes", index=True, targets=("fog.md",), markdown=words)
     prose = carried("a3", "x", 3, path="MEMORY.md", title="Notes", index=True, heading="Setup", markdown="**Venv** lies in `venv/`")
-    done = brief(content := Content(title="x", items=(page, hook, prose)), layout(content.items), MEMORY_MD)
+    return Content(title="x", items=(page, hook, prose))
+
+
+def test_lines_of_a_memory_index_are_told_whole_while_there_is_room() -> None:
+    content = indexed()
+    done = brief(content, layout(content.items), MEMORY_MD)
     assert section(done.text, "Pages") == [
-        "- [Fog](fog.md): how far one sees, and why. And more words. And more words. And more words. And more words. And more words. …",
+        "- [Fog](fog.md): how far `one` sees, and why. " + "And more words. " * 39 + "And more words.",
         "- [Notes](notes.md)", "  - Setup", "    - **Venv** lies in `venv/`",
     ]  # fmt: skip
-    assert [(m.why, m.page) for m in done.moved] == [("shortened", "fog.md")]
+    assert not done.moved
     assert {"a2", "a3"} <= set(done.told)
+
+
+def test_lines_of_a_memory_index_are_hooks_of_120_characters_where_room_is_short() -> None:
+    content = indexed()
+    done = brief(content, layout(content.items), Budget(lines=30, size=1000))
+    assert section(done.text, "Pages")[0] == "- [Fog](fog.md): how far one sees, and why. " + "And more words. " * 5 + "…"
+    assert [(m.why, m.page) for m in done.moved] == [("shortened", "fog.md")]
+
+
+def test_the_hook_of_a_shelf_names_things_and_else_says_its_first_sentence() -> None:
+    rule = item("r1", "Ask before you push.", kind=Kind.RULE, subject="project")
+    fact = item("f1", "The gate listens on 8443.", subject="tide-gate")
+    text = told(Content(title="x", items=(rule, fact)))
+    assert section(text, "Pages") == ["- [About](about.md): tide-gate", "- [How we work](how-we-work.md): Ask before you push."]
 
 
 def test_carried_lines_the_logs_uphold_are_told_others_only_through_their_page() -> None:

@@ -276,3 +276,15 @@ def test_a_page_of_200_notes_is_rendered_whole_on_its_parts() -> None:
 def test_the_samples_cover_what_they_claim() -> None:
     assert {BACKUPS, EXPIRED, LIMIT, ORDER, OWNER, PORT, *DEPLOY} <= set(CONTENT.items)
     assert OWN_MARK in FILES["pages.md"]
+
+
+def test_an_index_keeps_its_headings_on_its_own_page_and_lends_none_to_others() -> None:
+    index = {"path": "MEMORY.md", "title": "Notes", "index": True}
+    items = (
+        carried("h1", "Ships every Monday.", 1, path="fog.md", title="Fog"),
+        carried("h2", "x", 1, heading="Weather", targets=("fog.md",), markdown="[Fog](fog.md): what ships", **index),
+        carried("h3", "The harbour has two cranes.", 2, heading="Cranes", **index),
+    )
+    files = tree(Content(title="x", items=items)).files
+    assert "## Cranes\n\n- The harbour has two cranes." in files["notes.md"].decode()
+    assert "##" not in files["fog.md"].decode()

@@ -125,3 +125,17 @@ def test_what_a_person_wrote_on_a_page_stays_on_that_page(pin: str, path: str) -
 
 def test_the_file_name_of_a_memory_file_is_an_alias() -> None:
     assert layout([*DEPLOY, BACKUPS]).topics[1].aliases == ("deploy",)
+
+
+def test_a_file_that_only_has_a_name_is_called_what_the_index_calls_it() -> None:
+    body = carried("b1", "Renew them in May.", 1, path="staging_tokens.md", title="staging_tokens")
+    line = carried("b2", "x", 1, path="MEMORY.md", title="Notes", index=True, targets=("staging_tokens.md",), markdown="[Tokens of staging](staging_tokens.md): when they end")
+    (topic,) = layout([body, line]).topics
+    assert (topic.title, topic.aliases) == ("Tokens of staging", ("staging_tokens",))
+
+
+def test_a_file_with_a_title_of_its_own_keeps_it() -> None:
+    body = carried("b1", "Renew them in May.", 1, path="staging_tokens.md", title="Staging tokens")
+    line = carried("b2", "x", 1, path="MEMORY.md", title="Notes", index=True, targets=("staging_tokens.md",), markdown="[Tokens](staging_tokens.md): when they end")
+    (topic,) = layout([body, line]).topics
+    assert topic.title == "Staging tokens"

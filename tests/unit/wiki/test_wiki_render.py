@@ -279,11 +279,10 @@ def test_the_samples_cover_what_they_claim() -> None:
 
 
 def test_an_index_keeps_its_headings_on_its_own_page_and_lends_none_to_others() -> None:
-    index = {"path": "MEMORY.md", "title": "Notes", "index": True}
     items = (
         carried("h1", "Ships every Monday.", 1, path="fog.md", title="Fog"),
-        carried("h2", "x", 1, heading="Weather", targets=("fog.md",), markdown="[Fog](fog.md): what ships", **index),
-        carried("h3", "The harbour has two cranes.", 2, heading="Cranes", **index),
+        carried("h2", "x", 1, path="MEMORY.md", title="Notes", index=True, heading="Weather", targets=("fog.md",), markdown="[Fog](fog.md): what ships"),
+        carried("h3", "The harbour has two cranes.", 2, path="MEMORY.md", title="Notes", index=True, heading="Cranes"),
     )
     files = tree(Content(title="x", items=items)).files
     assert "## Cranes\n\n- The harbour has two cranes." in files["notes.md"].decode()

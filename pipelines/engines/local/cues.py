@@ -31,6 +31,8 @@ class Cue:
 
 def cue_of(text: str, mood: Mood, *, memory: bool, corrects: bool, first: bool) -> Cue | None:
     """The cue of one sentence (already freed of its lead-in). `memory`: an explicit memory; `corrects`: it answers a refused call; `first`: of the session."""
+    if mood is Mood.REQUEST and _FORMAT_ASKED.search(text):
+        return Cue(kind=Kind.PREFERENCE, standing=memory or standing_mark(text), doubts=() if memory or standing_mark(text) else ("said_once",))
     if mood in _NEVER or text.endswith(("?", "？")) or len(content_words(text)) < WORDS_MIN or _ABOUT_THE_PAST.search(text):
         return None
     text = text.translate(_SIMPLIFIED)
@@ -154,6 +156,11 @@ _PREFERENCE_ZH = re.compile(
 )
 
 
+_FORMAT_ASKED = re.compile(
+    r"^(?:can|could|would|may) (?:you|I|we)\b.*\b(?:bullet points?|bullets|a (?:bulleted|numbered) list|list form|short(?:er)? answers?|plain (?:English|language))\b|(?:用|以|按)(?:列表|要点|分点|条目|项目符号)",
+    re.IGNORECASE,
+)
+"""A form asked for politely ("could you use bullet points please?"): how this person likes answers, as far as one request tells."""
 _HOW_IT_FEELS = re.compile(r"总是(?:让|不|感|觉)|一直|最近|\balways (?:been|makes?|feel|felt|loved|wanted|enjoyed)\b|\bhave always\b", re.IGNORECASE)
 
 

@@ -222,7 +222,8 @@ def _dated_value(turn: Turn, value: str | None) -> str | None:
     if value is None or not any(v.kind == "relative" for v in typed_values(value)):
         return value
     mentions = resolve_dates(value, turn.at, turn.zone)
-    return mentions[0].iso if len(mentions) == 1 else None
+    whole = len(mentions) == 1 and value[mentions[0].start : mentions[0].end].strip() == value.strip()
+    return mentions[0].iso if whole else None
 
 
 def _cued(said: Utterance, cue: Cue, body: str) -> Claim:

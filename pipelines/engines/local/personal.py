@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
+from pipelines.engines.local.changes import changes
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Personal:
@@ -28,10 +30,12 @@ class Personal:
 
 def personal_facts(sentence: str) -> tuple[Personal, ...]:
     """What a plain sentence says of its speaker, in order; empty for everything not said outright."""
-    if not _SELF.search(sentence) or _NOT_NOW.search(sentence):
+    if not _SELF.search(sentence) or (_NOT_NOW.search(sentence) and not _BUT_NOW.search(sentence)):
         return ()
-    found = _first(sentence, _chinese()) if re.search(r"[\u4e00-\u9fff]", sentence) else [f for part in _parts(sentence) for f in _first(part, _english())]
-    return tuple(member for fact in {f.attribute: f for f in found}.values() for member in _members(fact))
+    found = [Personal(attribute=c.attribute, value=c.value, old=c.old) for c in changes(sentence)]
+    found += _first(sentence, _chinese()) if _HAN.search(sentence) else [f for part in _parts(sentence) for f in _first(part, _english())]
+    first = {f.attribute: f for f in reversed(found)}
+    return tuple(member for fact in reversed(first.values()) for member in _members(fact))
 
 
 def _members(fact: Personal) -> tuple[Personal, ...]:
@@ -42,13 +46,15 @@ def _members(fact: Personal) -> tuple[Personal, ...]:
     return tuple(replace(fact, value=value) for value in values)
 
 
-_SELF = re.compile(r"\b(?:I|I'm|I’m|my|My|me|[Ww]e)\b|我|叫|搬|住")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_SELF = re.compile(r"\b(?:I|I'm|I’m|my|My|me|[Ww]e|Home|name's)\b|我|叫|搬|住|手机|最近|名字|落款")
+_BUT_NOW = re.compile(r"(?:以前|曾经)[^，。]*[，,]\s*现在(?!.*(?:如果|要是|可能|也许|开玩笑))")
 _AGAIN = re.compile(r"(?:,|;|:|\s[—–-]|\band\b|\bbut\b|,\s*and\b)\s+(?=(?:I\b|I'm|my\s))")
 _SHARED = re.compile(r"\band\s+(?=(?:work|live|drive|speak|play|fly|have)\b)")
 _NOT_NOW = re.compile(
     r"\b(?:used to|would|might|(?-i:may)|could|thinking (?:of|about)|considering|planning|plan to|going to|gonna|about to|hope|hoping|wish|if|when I was|as a (?:kid|child)|pretend|imagine|suppose"
-    r"|joking|kidding|lol|haha|almost|nearly|wonder(?:ing)?|wanted|next (?:week|month|year|spring|summer|fall|autumn|winter)|tomorrow|tonight|yesterday|for a (?:bit|while|few)|temporarily|for now)\b"
-    r"|曾经|以前|打算|准备|想要|如果|要是|假如|昨天|明天|可能|也许|小时候|开玩笑",
+    r"|joking|kidding|lol|haha|almost|nearly|wonder(?:ing)?|wanted|next (?:week|month|year|spring|summer|fall|autumn|winter)|tomorrow|tonight|yesterday|today|this (?:week|morning|afternoon|evening)|for a (?:bit|while|few)|temporarily|for now)\b"
+    r"|曾经|以前|打算|准备|想要|如果|要是|假如|昨天|今天|明天|可能|也许|小时候|开玩笑",
     re.IGNORECASE,
 )
 
@@ -76,6 +82,8 @@ _JOBS = (
     r"|instructor|tutor|secretary|assistant|clerk|cashier|salesperson|team lead|tech lead|lead|head chef|head of \w+|specialist|coordinator|supervisor|representative|planner|controller|inspector|principal|optician|midwife|social worker|product owner|postdoc|lecturer|attorney|paralegal|geologist|astronomer|statistician"
     r"|data scientist|contractor|illustrator|animator|copywriter|bookkeeper|auditor|banker|broker|trader|stylist|hairdresser|barber|florist|tailor|welder|machinist|operator|officer|captain)))"
 )
+_DREADED = r"(?i:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|meetings?|mornings?|e-?mails?|work|deadlines?|drama|people|nonsense|maths?|excel|small talk|stupidity|fun|exercise|effort|paperwork|bureaucracy|commitment)\b"
+"""What people are "allergic" to as a joke."""
 _PETS = r"dog|cat|puppy|kitten|parrot|rabbit|bunny|hamster|horse|pony|bird|turtle|tortoise|fish|goldfish|lizard|gecko|snake|ferret|guinea pig|labrador|beagle|poodle|corgi|husky|golden retriever|terrier|cockatiel|budgie"
 _THINGS = (
     r"airline|bank|phone|laptop|computer|car|bike|camera|editor|browser|gym|doctor|dentist|shell|terminal|keyboard|operating system|os|carrier|insurance|drink|coffee order|tea|beer|sport"
@@ -149,11 +157,16 @@ def _rows_english() -> Iterator[tuple[str, Build]]:
     )
     yield rf"{_AM}\s+(?:no longer|not)(?:\s+an?)?\s+(?P<v>{_DIETS})\b", lambda m: Personal(attribute="diet", value=_clean(m["v"]), negated=True)
     yield rf"{_AM}{_ADV}\s+(?:an?\s+)?(?P<v>{_CONDITIONS})\b", _member("condition")
-    yield rf"{_AM}{_ADV}\s+(?:(?:severely|highly|deathly|mildly|very)\s+)?allergic\s+to\s+(?P<v>.+?){_STOP}", _member("allergy")
+    yield (
+        rf"(?:{_AM}|\b(?:because|that)\s+I(?:'m|’m|\s+am)|^I(?:'ve|’ve|\s+have)\s+been){_ADV}\s+(?:(?:severely|highly|deathly|mildly|very|badly)\s+)?allergic\s+to\s+(?!{_DREADED})(?P<v>.+?){_STOP}",
+        _member("allergy"),
+    )
     yield (
         rf"{_HAVE}\s+(?:developed\s+|got\s+)?(?:an?\s+)?(?:(?:severe|mild|bad|serious|life-threatening)\s+)?(?P<v>[\w-]+(?:\s[\w-]+)?)\s+allergy\b",
         _member("allergy"),
     )
+    yield rf"{_HAVE}\s+(?:got\s+)?an?\s+(?:(?:severe|mild|bad|serious)\s+)?allergy\s+to\s+(?!{_DREADED})(?P<v>.+?){_STOP}", _member("allergy")
+    yield r"^I\s+can't\s+have\s+(?P<v>[\w ]{2,30}?),\s+I(?:'m|’m| am)\s+allergic\b", _member("allergy")
     yield rf"{_I}\s+(?:don't|do not|can't|cannot|no longer|never)\s+eat\s+{_V}", _member("eats", negated=True)
     yield (
         rf"{_HAVE}(?:\s+(?:just|recently|finally|now))*\s+(?:moved|relocated)\s+(?:from\s+(?P<o>[A-Z][^,.;]{{1,40}}?)\s+)?(?:over\s+)?to\s+{_PLACE}",
@@ -173,6 +186,30 @@ def _rows_english() -> Iterator[tuple[str, Build]]:
     )
     yield rf"{_HAVE_WE}\s+(?:got\s+)?an?\s+(?:\w+\s+)?(?P<kind>{_PETS})\s+(?:named|called)\s+(?P<v>[A-Z][\w'-]*)", _pet
     yield rf"^(?:and\s+)?[Mm]y\s+(?P<kind>{_PETS})(?:'s name is|\s+is\s+(?:named|called))\s+(?P<v>[A-Z][\w'-]*)", _pet
+    yield r"^[Mm]y\s+(?:full|real|legal|first|last)\s+name\s+is\s+(?P<v>[A-Z][\w'-]*(?:\s[A-Z][\w'-]*){0,3})(?P<o>)?", _single("name")
+    yield r"^[Tt]he\s+name(?:'s|’s|\s+is)\s+(?P<v>[A-Z][\w'-]*(?:\s[A-Z][\w'-]*){0,3})(?P<o>)?", _single("name")
+    yield r"^(?:[Hh]i,\s+|[Hh]ello,\s+)?(?P<v>[A-Z][\w'-]*(?:\s[A-Z][\w'-]*){1,3})\s+here,\s+that's\s+my\s+(?:full\s+)?name(?P<o>)?", _single("name")
+    yield r"^I(?:'m|’m|\s+am)\s+(?P<v>[A-Z][\w'-]+(?:\s[A-Z][\w'-]+){1,2})(?P<o>)?,\s+by\s+the\s+way", _single("name")
+    yield r"^I\s+go\s+by\s+(?P<v>[A-Z][\w'-]*(?:\s[A-Z][\w'-]*){0,3})(?P<o>)?\b", _single("name")
+    yield rf"^I(?:'ve|’ve|\s+have)(?:\s+got)?\s+an?\s+(?P<kind>{_PETS}),\s+(?P<v>[A-Z][\w'-]*)\s*[,.]", _pet
+    yield (
+        rf"^(?:I|[Ww]e)(?:'ve|\s+have)?\s+(?:got|have|adopted|got)\s+an?\s+(?P<kind>{_PETS})\b[^.;]{{0,30}}?,?\s+(?:and\s+)?(?:her|his|its|their)\s+name\s+is\s+(?P<v>[A-Z][\w'-]*)",
+        _pet,
+    )
+    yield rf"^[Oo]ur\s+(?P<kind>{_PETS})(?:'s name is|\s+is\s+(?:named|called))\s+(?P<v>[A-Z][\w'-]*)", _pet
+    yield rf"^(?P<v>[A-Z][\w'-]*)\s+is\s+(?:my|our)\s+(?P<kind>{_PETS})\b", _pet
+    yield r"^[Mm]y\s+birthday(?:'s|’s|\s+falls\s+on)\s+(?P<v>[^,.;]{3,30}?)(?=[,.;!]|$)(?P<o>)?", _single("birthday")
+    yield r"^(?P<v>\d[\w ]{2,20}|[A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?)\s+is\s+my\s+birthday(?P<o>)?", _single("birthday")
+    yield r"^I\s+celebrate\s+my\s+birthday\s+on\s+(?P<v>[^,.;]{3,30}?)(?=[,.;!]|$)(?P<o>)?", _single("birthday")
+    yield r"^(?:I(?:'m|’m|\s+am)\s+an?\s+(?P<v>[a-z][\w -]{2,40}?)(?P<o>)?\s+by\s+(?:trade|profession|training))", _single("job")
+    yield r"^[Bb]y\s+(?:profession|trade),?\s+I(?:'m|’m|\s+am)\s+an?\s+(?P<v>[a-z][\w -]{2,40}?)(?P<o>)?(?=[,.;!]|$)", _single("job")
+    yield r"^[Mm]y\s+(?:profession|occupation|job)\s+is\s+(?:that\s+of\s+an?\s+|being\s+an?\s+)?(?P<v>[a-z][\w -]{2,40}?)(?P<o>)?(?=[,.;!]|$)", _single("job")
+    yield (
+        r"^I\s+(?:work|earn\s+my\s+living|make\s+my\s+living)\s+as\s+an?\s+(?P<v>[a-z][\w -]{2,40}?)(?P<o>)?(?=[,.;!]|$|\s+(?:at|for|in|and|because)\b)",
+        _single("job"),
+    )
+    yield rf"^I(?:'ve|’ve|\s+have)\s+been\s+an?\s+(?P<v>{_JOBS})(?P<o>)?\s+for\s+", _single("job")
+    yield rf"^I(?:'m|’m|\s+am)?\s*(?:grew\s+up\s+in|originally\s+from|come\s+from|was\s+born\s+and\s+raised\s+in)\s+{_PLACE}(?P<o>)?", _single("hometown")
     yield r"^(?:[Hh]i|[Hh]ello|[Hh]ey)?,?\s*[Mm]y\s+name\s+is\s+(?P<v>[A-Z][\w'-]*(?:\s[A-Z][\w'-]*){0,2})(?P<o>)?", _single("name")
     yield r"^(?:[Pp]lease\s+)?(?:[Cc]all|[Aa]ddress)\s+me\s+(?:as\s+)?(?P<v>[A-Z][\w'-]*)(?P<o>)?\s*(?:from now on)?[.!]?$", _single("called")
     yield r"^(?:and\s+)?[Mm]y\s+birthday\s+is\s+(?:on\s+)?(?:the\s+)?(?P<v>[^,.;]{3,30}?)(?=[,.;!]|\s+(?:and|so|but)\b|$)(?P<o>)?", _single("birthday")
@@ -226,6 +263,10 @@ def _rows_english() -> Iterator[tuple[str, Build]]:
 _ZH_THINGS = {"手机": "phone", "电脑": "computer", "车": "car", "银行": "bank", "编辑器": "editor", "浏览器": "browser", "健身房": "gym"}
 
 
+def _zh_hometown(m: re.Match[str]) -> Personal | None:
+    return Personal(attribute="hometown", value=_clean(m["v"])) if re.search("出生|长大|来自", m[0]) else None
+
+
 def _zh_thing(m: re.Match[str]) -> Personal:
     return Personal(attribute=_ZH_THINGS[m["kind"]], value=_clean(m["v"]), old=_clean(m["o"]) or None)
 
@@ -242,7 +283,9 @@ def _rows_chinese() -> Iterator[tuple[str, Build]]:
         rf"{me}(?:现在|目前)*是(?:一名|一个|一位|个|名)(?P<v>[\u4e00-\u9fffA-Za-z]{{2,10}}?(?:师|员|生|者|家|医|警|官|长|人|手|匠|工)){_ZH_END}(?P<o>)?",
         _single("job"),
     )
-    yield rf"{me}(?:一直|从小|严重)*对(?P<v>[\u4e00-\u9fffA-Za-z]{{1,10}}?)(?:严重|轻微)?过敏", _member("allergy")
+    yield rf"{me}(?:一直|从小|严重)*对(?!周|星期|开会|上班|加班|早起|数学|人)(?P<v>[\u4e00-\u9fffA-Za-z ]{{1,14}}?)(?:严重|轻微)?过敏", _member("allergy")
+    yield rf"{me}有?(?P<v>[\u4e00-\u9fffA-Za-z ]{{1,14}}?)过敏(?=[，。,.]|$)", _member("allergy")
+    yield rf"{me}不能碰(?P<v>[\u4e00-\u9fffA-Za-z ]{{1,14}}?)[，,]会?过敏", _member("allergy")
     yield rf"{me}(?P<v>花生|海鲜|牛奶|鸡蛋|坚果|花粉|青霉素|芒果|虾|麸质|乳糖)过敏", _member("allergy")
     yield rf"{me}(?:现在|已经)*(?:是)?(?P<v>吃素|素食者?|素食主义者|纯素){_ZH_END}(?P<o>)?", _single("diet")
     yield rf"{me}(?:从来|从|一直)?不吃(?P<v>[\u4e00-\u9fff]{{1,6}}?){_ZH_END}", _member("eats", negated=True)

@@ -28,6 +28,7 @@ TURN_MAX = 20_000
 """Characters of a message that are read; nobody types more by hand."""
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_IN_QUOTES = re.compile(r'(?P<m>"""|\'\'\'|“|")(?P<said>[^"“”]{12,}?)(?:(?P=m)|”)', re.DOTALL)
 _TAGGED = re.compile(r"<([A-Za-z][\w-]*)(?:\s[^<>]*)?>.*?</\1>", re.DOTALL)
 _IDE_CONTEXT = re.compile(r"\A\s*# Context from my IDE setup:.*?^## My request for Codex:[ \t]*$", re.MULTILINE | re.DOTALL)
 _QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
@@ -209,6 +210,9 @@ def _pasted(text: str) -> Iterator[tuple[int, int]]:
     """Spans nobody typed: fences, tagged blocks, `>` lines, IDE context, lines of logs and code."""
     for pattern in (_FENCE, _TAGGED, _IDE_CONTEXT, _QUOTED_LINE):
         yield from (found.span() for found in pattern.finditer(text))
+    for found in _IN_QUOTES.finditer(text):
+        if "\n" in found["said"] or text[: found.start()].rstrip().endswith((":", "：")):  # shown, not said: a short name in quotes is part of a sentence
+            yield found.span()
     for line in _LINES.finditer(text):
         if _MACHINE_LINE.match(line.group()) or (line.group().startswith(("    ", "\t\t")) and not _reads_as_prose(line.group())):
             yield line.span()

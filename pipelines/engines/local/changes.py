@@ -1,0 +1,191 @@
+"""Changes people tell of themselves: what was given up for what, or only what it is now ("I swapped the Pixel for a Fairphone", 我从成都搬到青岛了).
+
+A sentence has a topic (home, employer, airline, phone, drink) by its own words and one of a few forms of change; the names in it are places, firms or
+models by their spelling. A sentence without a topic, or with another person as its subject, is none of this.
+"""
+
+# Full-width characters are data here.
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from pipelines.text.slots import KIN
+
+_PROPER = r"(?!I\b|I['’]|The\b|My\b|We\b)[A-Z0-9][\w.&'’+-]*(?:\s(?:(?:of|and|the|de)(?=\s[A-Z])|(?!I\b|I['’])[A-Z0-9][\w.&'’+-]*))*"
+_DRINK = r"(?!(?:it|that|this|my|more|less|now|because|the)\b)[a-z][\w-]*(?:\s(?!because\b|since\b|now\b|instead\b|any\b|and\b|in\b|at\b|every\b|these\b|at\b|with\b|for\b|to\b)[\w-]+){0,2}"
+_HAN = r"(?![找一家做想思考寻])[\u4e00-\u9fffA-Za-z0-9][\u4e00-\u9fffA-Za-z0-9 .&+-]{0,15}?"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What holds now (`value`) of the speaker's `attribute`, and what it took the place of."""
+
+    attribute: str
+    value: str
+    old: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Topic:
+    attribute: str
+    cue: str
+    name: str
+    now: tuple[str, ...]
+    cue_zh: str
+    now_zh: tuple[str, ...]
+
+
+_TOPICS = (
+    _Topic(
+        attribute="home",
+        cue=r"\b(?:live|lives|living|lived|moved|moving|relocated|[Hh]ome|flat|apartment|house|settled)\b",
+        name=_PROPER,
+        now=(
+            r"\bI(?:'ve|’ve| have)? (?:live|lived|moved house, I'm|settled|settled down)(?: now)? (?:in|near [\w ]{3,25} in) {V}",
+            r"\b[Hh]ome (?:for me )?is (?:now )?(?:in )?{V}",
+            r"\b[Mm]y (?:new |current )?(?:home|flat|apartment|house|place) is (?:now )?(?:in )?{V}",
+            r"^{V} is (?:where I live|my home)\b",
+            r"\b(?:[Ww]e|I)(?:'ve|’ve| have)? (?:just |recently )?moved to {V}",
+        ),
+        cue_zh="住|搬|家在|新家|安家|定居",
+        now_zh=("(?:住在|住|搬到|搬去|搬来|搬家到|安家在|定居在|定居)了?{V}", "(?:我家|新家|家)在{V}", "在{V}(?:安家|定居|住)"),
+    ),
+    _Topic(
+        attribute="employer",
+        cue=r"\b(?:work|works|working|worked|job|jobs|employer|employed|joined|quit|company|notice|firm)\b|\bI'm with\b",
+        name=_PROPER,
+        now=(
+            r"\bI(?:'m|’m| am|'ve|’ve| have)? (?:now )?(?:work|working|worked|employed) (?:for|at) {V}",
+            r"\bI(?:'ve|’ve| have)? joined {V}",
+            r"\b[Mm]y (?:new |current )?employer is (?:now )?{V}",
+            r"\b[Tt]he (?:company|firm) I work (?:for|at) is (?:now )?{V}",
+            r"\bnew job (?:at|with) {V}",
+            r"\bI'm with {V}",
+        ),
+        cue_zh="上班|工作|公司|科技|集团|银行|任职|就职|入职|加入|跳槽|辞",
+        now_zh=(
+            "在{V}(?:上班|工作|任职|干)",
+            "(?:任职于|就职于|加入了?|入职了?|跳槽到了?|去了){V}",
+            "(?:我的?(?:新|现在的)?公司|雇主)(?:现在)?是{V}",
+            "已经入职{V}",
+        ),
+    ),
+    _Topic(
+        attribute="airline",
+        cue=r"\b(?:fly|flying|airlines?)\b",
+        name=_PROPER,
+        now=(
+            r"\b(?:I|and) (?:\w+ )?fly (?:with |on )?{V}",
+            r"\b[Mm]y (?:usual |new )?airline is (?:now )?{V}",
+            r"\b[Tt]he airline I (?:use|fly|book|take) is (?:now )?{V}",
+        ),
+        cue_zh="坐|飞|航空|航司",
+        now_zh=("(?:改坐|坐的是|坐|改飞|飞){V}(?:的飞机)?", "(?:航空公司|航司)(?:现在)?是{V}"),
+    ),
+    _Topic(
+        attribute="phone",
+        cue=r"\b(?:phone|mobile)\b|\b(?:Pixel|Galaxy|iPhone|Fairphone|Xperia|Nothing Phone|OnePlus|Moto|Nokia|Xiaomi|Huawei)\b",
+        name=r"(?:i(?=P))?" + _PROPER,
+        now=(
+            r"\b(?:[Mm]y|[Tt]he model of my|[Tt]he) (?:new )?(?:phone|mobile)(?: I (?:use|carry|have)(?: now)?)? is (?:now )?(?:an? )?{V}",
+            r"\bI (?:now )?(?:use|have|bought|got) (?:an? )?{V}(?=.*\bphone\b)",
+            r"\bnew phone, (?:an? )?{V}",
+            r"\bI(?:'ve|’ve| have)? switched to (?:an? )?{V}",
+            r"\bI'm on (?:an? )?{V} now\b",
+        ),
+        cue_zh="手机|小米|华为|荣耀|一加|OPPO|vivo|iPhone|Pixel|Galaxy",
+        now_zh=("手机(?:型号)?(?:现在)?(?:是|用的是|换成了?){V}", "用的(?:手机)?是{V}(?:手机)?", "(?:换成了?|换了|改用|现在用){V}"),
+    ),
+    _Topic(
+        attribute="drink",
+        cue=r"\b(?:drink|drinking)\b",
+        name=_DRINK,
+        now=(
+            r"\bI (?:now |usually |always |mostly |only )*drink {V}",
+            r"\b[Mm]y (?:usual |go-to |daily )drink is (?:now )?{V}",
+            r"\b[Ww]hat I (?:usually |now )?drink (?:[\w ]{2,20} )?is {V}",
+        ),
+        cue_zh="喝",
+        now_zh=("(?:平时|每天|一般|早上|上班的时候|现在|最近我?|常)(?:都|只|改)?喝(?:的是)?{V}", "改喝{V}"),
+    ),
+)
+
+_PAIRS = (
+    r"\b(?:went|gone|switched|changed|upgraded|jobs?,|moved|relocated)(?: house| home| jobs| phones| airlines| over)?,? from (?:the |my |an? )?{O} (?:over )?to (?:the |my |an? )?{V}",
+    r"\b(?:left|quit|swapped|traded in|traded|replaced|ditched|dropped|gave up|given up|sold)(?: \w+ in)? (?:the |my |an? )?{O}(?: and (?:have )?(?:now )?(?:moved to|joined|started at|live in|work (?:for|at))| for| with) (?:the |my |an? )?{V}",
+    r"\bnotice at {O} and (?:now )?(?:work (?:for|at)|joined) {V}",
+    r"{V}(?: now)?,? (?:now )?(?:instead of|rather than|not) (?:the |my |an? )?{O}",
+    r"\b(?:don't|do not|no longer) (?:[a-z]+ ){1,3}(?:the |my |an? )?{O}(?: any ?more)?[,;] (?:and )?[^,;]{2,20}? (?:an? |the )?{V}",
+    r"\b[Aa]fter (?:[a-z]+ ){0,2}(?:years|months|time) (?:in|at|with) {O}[, ].*?\b(?:moved to|joined|switched to|live in|work (?:for|at)) (?:the |an? )?{V}",
+)
+_PAIRS_ZH = (
+    "(?:从|把){O}(?:跳槽|搬家?|换|改|换手机|迁)(?:到|去|成|为)了?{V}",
+    "不(?:再)?(?:住|在|用|坐|喝|飞){O}(?:干|上班|工作)?了?[，,](?:现在|改)?(?:我)?(?:住在|在|改?用|改?坐|改?喝|改?飞){V}",
+    "(?:离开|辞掉)了?{O}(?:的工作)?[，,](?:搬到|去|加入)了?{V}",
+    "以前(?:住|在|用|坐|喝){O}[，,]现在(?:住在|住|在|改?用|改?坐|改?喝){V}",
+    "用{V}换掉了{O}",
+    "(?:是|用|坐|喝){V}[，,](?:而)?不(?:是|再用|用|坐|喝){O}",
+)
+_END = r"(?=\s*(?:[,.;:!?()—–]|$)|\s+(?:now|because|since|so|but|as|while|when|where|who|these|any|instead|rather|and|at|in|for|with|last|on|every|if)\b)"
+_END_ZH = r"(?=了|[，,。.！!；;]|$|的(?:工作|手机|飞机)?|上班|工作|干|手机|换)"
+_SPEAKER = re.compile(r"\b(?:I|I'm|I've|I’m|I’ve|[Mm]y|[Ww]e|[Ww]e've|[Hh]ome)\b|我|(?:^|[，。,])(?:手机|最近|现在|以前|因为)")
+_ASKS = re.compile(r"^(?:do|did|does|should|would|could|can|is|are|am|have|had|what|where|who|how|why)\b|[吗呢？?]", re.IGNORECASE)
+_OTHERS = re.compile(r"\b(?:he|she|they|his|her|their)\b|他|她")
+
+
+_WHY = re.compile(
+    r"[,;]?\s*\b(?:because|due to|mainly because|since (?=\w+ (?:\w+ )?(?:needs?|is|was|were|had|has|have|got|sold|wanted|let|pays?|moved|died|cracked|closed|dropped|lost|made))|the reason is)\b.*$|[，,]?(?:主要是)?(?:因为|由于|原因是)[^，。]*[，。]?"
+)
+_KIN_SAID = re.compile(rf"\b(?:my|our|the|his|her)\s+(?:\w+\s)?(?:{'|'.join(sorted(k for k in KIN if k.isascii()))})(?:'s)?\b(?!\s+and\s+I\b)", re.IGNORECASE)
+_KIN_SAID_ZH = re.compile(f"(?:{'|'.join(sorted(k for k in KIN if not k.isascii()))})")
+
+
+def changes(sentence: str) -> tuple[Change, ...]:
+    """What the sentence says holds now of its speaker: the explicit change before the plain statement, nothing of its reason."""
+    sentence = _WHY.sub("", sentence)
+    if not _SPEAKER.search(sentence) or _ASKS.search(sentence) or _OTHERS.search(sentence) or _KIN_SAID.search(sentence) or _KIN_SAID_ZH.search(sentence):
+        return ()
+    chinese = re.search(r"[\u4e00-\u9fff]", sentence) is not None
+    for attribute, cue, pairs, plain in _forms(chinese=chinese):
+        if not cue.search(sentence):
+            continue
+        for pattern in (*pairs, *plain):
+            found = pattern.search(sentence)
+            if found is not None and (change := _change(attribute, found)) is not None:
+                return (change,)
+    return ()
+
+
+def _change(attribute: str, found: re.Match[str]) -> Change | None:
+    value = _trim(found["v"])
+    old = _trim(found.groupdict().get("o") or "") or None
+    return Change(attribute=attribute, value=value, old=old) if value and value != old else None
+
+
+def _trim(words: str) -> str:
+    return re.sub(r"^(?:the|an?|my)\s+", "", words.strip(" .,'\"“”‘’，。"))
+
+
+Forms = tuple[tuple[str, re.Pattern[str], tuple[re.Pattern[str], ...], tuple[re.Pattern[str], ...]], ...]
+
+
+@cache
+def _forms(*, chinese: bool) -> Forms:
+    """(attribute, cue, forms of change, plain forms) of every topic, compiled on first use."""
+    found = []
+    for topic in _TOPICS:
+        name, end = (_HAN, _END_ZH) if chinese else (topic.name, _END)
+        cue = re.compile(topic.cue_zh if chinese else topic.cue)
+        pairs = _PAIRS_ZH if chinese else _PAIRS
+        plain = topic.now_zh if chinese else topic.now
+        found.append((topic.attribute, cue, tuple(_filled(p, name, end) for p in pairs), tuple(_filled(p, name, end) for p in plain)))
+    return tuple(found)
+
+
+def _filled(form: str, name: str, end: str) -> re.Pattern[str]:
+    value = f"(?P<v>{name})" + (end if form.endswith("{V}") else "")
+    old = f"(?P<o>{name})" + (end if form.endswith("{O}") else "")
+    return re.compile(form.replace("{V}", value).replace("{O}", old))

@@ -1,8 +1,8 @@
 """Takes logs in: what is new in each file goes masked into the archive and as turns into the store, together with the cursor that says so.
 
 A file is opened once and read up to the size it had then. What is read is checked again before it is committed (systems R11): bytes that changed
-meanwhile are thrown away and read again. Each batch of some megabytes is one commit that moves the cursor, so memory stays flat and a crash loses
-nothing. Logs are opened read-only and never written.
+meanwhile are thrown away and read again. Each batch of some megabytes, of one file or of many small ones, is one commit that moves the cursors, so
+memory stays flat and a crash loses nothing. Logs are opened read-only and never written.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -21,12 +21,13 @@ from pipelines.errors import Conflict, UnreadableSource
 from pipelines.logs.codec import Source, plain_name
 from pipelines.logs.detect import READERS, detect, reader_of
 from pipelines.logs.discovery import Found, Missing, discover
+from pipelines.logs.outbox import BatchStore, Outbox, Outgoing, Stretch
 from pipelines.logs.reader import Carry, FileContext, Reader, WrittenNote
 from pipelines.logs.redaction import Redactor
 from pipelines.logs.split import RECORD_MAX, Bad, Blank, Pending, Piece, Record, end_of, split, split_stream
 from pipelines.model import BadSpan, OnlineNote
 from pipelines.notes.folder import read_text
-from pipelines.ports import Blobs, IntakeBatch, Seen, Segment, SourceState
+from pipelines.ports import Blobs, IntakeBatch, Seen, SourceState
 
 BATCH: Final = 4 * 1024 * 1024
 """Bytes of a log committed at a time, at least (a longer record is one batch)."""
@@ -34,6 +35,8 @@ SEGMENT_MAX: Final = 16 * 1024 * 1024
 EDGE: Final = 4096
 """Bytes at the head and before the cursor whose keyed digests tell growth from a rewrite."""
 ATTEMPTS_MAX: Final = 4
+ARCHIVERS: Final = 4
+"""Threads that write blobs: most of their time is waiting for the disk, which takes several at once."""
 VARIANTS_MAX: Final = 32
 SNIFFED: Final = 64
 CLOSED_AFTER: Final = timedelta(days=1)
@@ -42,20 +45,12 @@ _SNIFF_BYTES: Final = 256 * 1024
 _LINE_MAX: Final = 8 * 1024 * 1024
 
 
-class Receipt(Protocol):
-    """What the store says of a committed batch."""
-
-    @property
-    def new_turns(self) -> int: ...
-
-
-class IntakeStore(Protocol):
-    """What intake needs of a store. `commit_intake` is one transaction and raises Conflict when the cursor is not where the batch was read from."""
+class IntakeStore(BatchStore, Protocol):
+    """What intake needs of a store."""
 
     def mac(self, *parts: str | bytes) -> str: ...
     def seen_files(self, scope: str) -> Mapping[str, Seen]: ...
     def source(self, scope: str, identity: str) -> SourceState | None: ...
-    def commit_intake(self, scope: str, batch: IntakeBatch) -> Receipt: ...
     def touch(self, scope: str, seen: Seen) -> None: ...
 
 
@@ -132,17 +127,22 @@ def intake(
     """
     discovery = discover(paths, exclude=exclude)
     seen = store.seen_files(scope)
-    taken: list[TakenIn] = []
+    tallies: list[_Tally] = []
     unchanged = 0
-    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="archive") as pool:
-        desk = _Desk(store=store, scope=scope, archive=archive, redactor=redactor, readers=tuple(readers), now=now, pool=pool)
+    with ThreadPoolExecutor(max_workers=ARCHIVERS, thread_name_prefix="archive") as pool:
+        desk = _Desk(
+            store=store, scope=scope, archive=archive, redactor=redactor, readers=tuple(readers), now=now, pool=pool,
+            outbox=Outbox(store, scope, size=BATCH), again=[],
+        )  # fmt: skip
         for found in discovery.files:
             before = seen.get(_key(found.path))
             if before is not None and (before.size, before.mtime_ns, before.inode) == (found.size, found.mtime_ns, found.inode):
                 unchanged += 1
             else:
-                taken.append(_take_in(desk, found, before))
-    return IntakeReport(files=tuple(taken), unchanged=unchanged, missing=discovery.missing, skipped=discovery.skipped)
+                tallies.append(tally := _Tally(found.path))
+                _take_in(desk, found, before, tally)
+        _settle(desk)
+    return IntakeReport(files=tuple(t.result() for t in tallies), unchanged=unchanged, missing=discovery.missing, skipped=discovery.skipped)
 
 
 # --- one file ----------------------------------------------------------------------------------------------------------------------------
@@ -159,6 +159,15 @@ class _Desk:
     readers: tuple[Reader, ...]
     now: datetime
     pool: ThreadPoolExecutor
+    outbox: Outbox
+    again: list[tuple[Found, _Tally]]
+    """Files whose last batch could not be committed, since their cursor had moved by then."""
+
+    def source(self, identity: str) -> SourceState | None:
+        """How far a source has been taken in, what waits in the outbox included."""
+        if self.outbox.holds(identity):
+            self.outbox.flush()
+        return self.store.source(self.scope, identity)
 
 
 class _Changed(Exception):
@@ -194,23 +203,39 @@ class _Start:
         return None if self.rewritten else self.state
 
 
-def _take_in(desk: _Desk, found: Found, before: Seen | None) -> TakenIn:
-    tally = _Tally(path=found.path)
+def _take_in(desk: _Desk, found: Found, before: Seen | None, tally: _Tally) -> None:
     try:
         for _ in range(ATTEMPTS_MAX):
             try:
                 with Source(found.path) as source:
                     _read_on(desk, found, source, _start(desk, found, source, before), tally)
-                return tally.result()
+                return
             except (_Changed, Conflict):
                 before = desk.store.seen_files(desk.scope).get(_key(found.path))
     except UnreadableSource as error:
-        return replace(tally.result(), refused=error.why)
+        tally.refuse(error.why)
     except _NoLog as error:
-        return replace(tally.result(), refused=str(error), skipped=not found.named and not found.name.lower().endswith(".jsonl"))
+        tally.refuse(str(error), skipped=not found.named and not found.name.lower().endswith(".jsonl"))
     except _Nothing as error:
-        return replace(tally.result(), pending=error.pending, refused=str(error), skipped=True)
-    return replace(tally.result(), refused="it changes while it is read: try again when its writer is done")
+        tally.refuse(str(error), skipped=True, pending=error.pending)
+    else:
+        tally.refuse(_CHANGES)
+
+
+def _settle(desk: _Desk) -> None:
+    """Commit what waits, and take in again what another process was faster with, a few times at most."""
+    for _ in range(ATTEMPTS_MAX):
+        desk.outbox.flush()
+        moved = tuple(desk.again)
+        desk.again.clear()
+        for found, tally in moved:
+            _take_in(desk, found, desk.store.seen_files(desk.scope).get(_key(found.path)), tally)
+    desk.outbox.flush()
+    for _, tally in desk.again:
+        tally.refuse(_CHANGES)
+
+
+_CHANGES: Final = "it changes while it is read: try again when its writer is done"
 
 
 def _key(path: str) -> str:
@@ -227,7 +252,7 @@ def _start(desk: _Desk, found: Found, source: Source, before: Seen | None) -> _S
     The identity is format, session and first record, each but the format as a keyed digest. Logs that share these and then differ (forks that
     keep their parent's session id) are told apart by a number.
     """
-    state = desk.store.source(desk.scope, before.identity) if before is not None else None
+    state = desk.source(before.identity) if before is not None else None
     if state is not None and (edges := _continued(desk, source, state)) is not None:
         return _Start(identity=state.identity, reader=_of_format(desk, state.format), state=state, head=edges[0], tail=edges[1])
     records, first = _first_records(source)
@@ -239,7 +264,7 @@ def _start(desk: _Desk, found: Found, source: Source, before: Seen | None) -> _S
     base = stem + desk.store.mac(first)[:24]
     for variant in range(VARIANTS_MAX):
         identity = f"{base}~{variant}" if variant else base
-        state = desk.store.source(desk.scope, identity)
+        state = desk.source(identity)
         if state is None:
             return _Start(identity=identity, reader=reader, state=None)
         if (edges := _continued(desk, source, state)) is not None:
@@ -261,6 +286,7 @@ def _continued(desk: _Desk, source: Source, state: SourceState) -> tuple[bytes, 
 def _lives_elsewhere(desk: _Desk, found: Found, state: SourceState) -> bool:
     """Whether another file still holds what was read of the source: then this one is a copy that fell behind or went its own way, no rewrite."""
     own = _key(found.path)
+    desk.outbox.flush()  # a copy taken in a moment ago is known when it is committed
     for seen in desk.store.seen_files(desk.scope).values():
         if seen.identity == state.identity and seen.path != own:
             try:
@@ -366,7 +392,7 @@ class _Feed:
         self.start = offset
         self.raw, self.masked = bytearray(), bytearray()
         self.redacted: list[tuple[int, int]] = []  # (end of chunk, secrets masked in it)
-        self.ahead: list[tuple[_Stretch, Future[str]]] = []
+        self.ahead: list[Stretch] = []
 
     def chunks(self) -> Iterator[bytes]:
         held = b""
@@ -389,17 +415,16 @@ class _Feed:
             self.redacted.append((self.base + len(self.raw), masked.count))
         return masked.data
 
-    def take(self, end: int) -> list[tuple[_Stretch, Future[str]]]:
+    def take(self, end: int) -> list[Stretch]:
         """All stretches up to `end`, on their way into the archive."""
         self.ahead += self._cut(end)
-        stretches = [part for x in self.ahead for part in (self._halved(x, end) if x[0].offset < end < x[0].end else [x])]
-        self.ahead = [x for x in stretches if x[0].end > end]
-        return [x for x in stretches if x[0].end <= end]
+        stretches = [part for x in self.ahead for part in (self._halved(x, end) if x.offset < end < x.end else [x])]
+        self.ahead = [x for x in stretches if x.end > end]
+        return [x for x in stretches if x.end <= end]
 
-    def _halved(self, ahead: tuple[_Stretch, Future[str]], end: int) -> list[tuple[_Stretch, Future[str]]]:
+    def _halved(self, stretch: Stretch, end: int) -> list[Stretch]:
         """Cut in two what went ahead into the archive, since a record ends inside it (only where records are longer than a segment)."""
-        stretch, blob = ahead
-        raw, masked = self.source.part(stretch.offset, stretch.end), self.desk.archive.get(blob.result())
+        raw, masked = self.source.part(stretch.offset, stretch.end), self.desk.archive.get(stretch.blob.result())
         if self.desk.store.mac(raw) != stretch.raw_mac:
             raise _Changed
         at = end - stretch.offset
@@ -411,7 +436,7 @@ class _Feed:
         self.redacted = [(at, n) for at, n in self.redacted if at > end]
         return counted
 
-    def _cut(self, end: int) -> list[tuple[_Stretch, Future[str]]]:
+    def _cut(self, end: int) -> list[Stretch]:
         length = end - self.base
         if length <= 0:
             return []
@@ -420,26 +445,10 @@ class _Feed:
         offset, self.base = self.base, end
         return [self._kept(offset, raw, masked)]
 
-    def _kept(self, offset: int, raw: bytes, masked: bytes) -> tuple[_Stretch, Future[str]]:
-        mac, lines = self.desk.store.mac(raw), raw.count(b"\n")
-        stretch = _Stretch(offset=offset, length=len(raw), lines=lines, raw_mac=mac, head=raw[:EDGE], tail=raw[-EDGE:])
-        return stretch, self.desk.pool.submit(self.desk.archive.put, masked)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Stretch:
-    """Bytes of a source as they were read: the keyed digest of all and the bytes at both ends."""
-
-    offset: int
-    length: int
-    lines: int
-    raw_mac: str
-    head: bytes
-    tail: bytes
-
-    @property
-    def end(self) -> int:
-        return self.offset + self.length
+    def _kept(self, offset: int, raw: bytes, masked: bytes) -> Stretch:
+        blob = self.desk.pool.submit(self.desk.archive.put, masked)
+        mac = self.desk.store.mac(raw)
+        return Stretch(offset=offset, length=len(raw), lines=raw.count(b"\n"), raw_mac=mac, head=raw[:EDGE], tail=raw[-EDGE:], blob=blob)
 
 
 def _quiet_cut(line: bytes) -> int:
@@ -459,6 +468,7 @@ class _Cursor:
         self.expected = (state.generation, state.offset) if state is not None else None
         self.head, self.tail = start.head, start.tail
         self.rewritten = start.rewritten
+        self.last = self.has_moved = False
 
     def commit(self, pieces: Sequence[Piece], *, pending: int, last: bool) -> None:
         end = end_of(pieces[-1]) if pieces else self.offset
@@ -475,7 +485,7 @@ class _Cursor:
             self.desk.store.touch(self.desk.scope, seen)
             self.tally.stood_still(self.start, self.generation, pending)
             return
-        mac, lines = self.desk.store.mac, sum(s.lines for s, _ in stretches)
+        mac, lines = self.desk.store.mac, sum(s.lines for s in stretches)
         after = SourceState(
             identity=self.start.identity, format=self.start.reader.format, generation=self.generation, offset=end, line=self.line + lines,
             head_mac=mac(head), tail_mac=mac(tail), pending=pending, carry=read.carry,
@@ -483,23 +493,36 @@ class _Cursor:
         bad = (*(p.span for p in pieces if isinstance(p, Bad)), *read.bad)
         batch = IntakeBatch(
             seen=seen, expected=self.expected, after=after, sessions=read.sessions, turns=read.turns, bad=bad, notes=_noted(read.notes), redacted=redacted,
-            segments=tuple(Segment(offset=s.offset, length=s.length, blob=blob.result(), raw_mac=s.raw_mac) for s, blob in stretches),
             mask_version=self.desk.redactor.version, rewritten=self.rewritten,
         )  # fmt: skip
-        receipt = self.desk.store.commit_intake(self.desk.scope, batch)
-        self.tally.add(batch, pieces, read.bad, read.ignored, receipt.new_turns, lines)
+        counted = _Counted.of(pieces, read.bad, read.ignored, lines)
+        self._send(Outgoing(batch=batch, stretches=stretches, committed=lambda b, r: self.tally.add(b, counted, r.new_turns), moved=self._moved), last)
         self.offset, self.line, self.carry, self.pending = end, after.line, read.carry, pending
         self.expected, self.head, self.tail, self.rewritten = (self.generation, end), head, tail, False
 
-    def _edges(self, stretches: Sequence[tuple[_Stretch, Future[str]]]) -> tuple[bytes, bytes]:
+    def _send(self, outgoing: Outgoing, last: bool) -> None:
+        """Only the last batch of a file may wait for others: what follows rests on the one before."""
+        self.last = last
+        self.desk.outbox.add(outgoing)
+        if not last:
+            self.desk.outbox.flush()
+            if self.has_moved:
+                raise Conflict(f"{self.found.path} was taken in by another process meanwhile")
+
+    def _moved(self) -> None:
+        if self.last:
+            self.desk.again.append((self.found, self.tally))
+        self.has_moved = True
+
+    def _edges(self, stretches: Sequence[Stretch]) -> tuple[bytes, bytes]:
         """The head of the source and the bytes before the new cursor, raw."""
         head, tail = self.head, self.tail
-        for stretch, _ in stretches:
+        for stretch in stretches:
             head = head if len(head) == EDGE else (head + stretch.head)[:EDGE]
             tail = (tail + stretch.tail)[-EDGE:]
         return head, tail
 
-    def _check(self, stretches: Sequence[tuple[_Stretch, Future[str]]], head: bytes, tail: bytes, end: int) -> None:
+    def _check(self, stretches: Sequence[Stretch], head: bytes, tail: bytes, end: int) -> None:
         """Raise _Changed unless the file still holds what was read from it.
 
         Head and tail are always looked at again, since the clock of a file may tick more coarsely than its writer writes. When the stamp moved, all of
@@ -509,7 +532,7 @@ class _Cursor:
         if now != self.source.stamp:
             if not self.source.plain or now.size < self.source.stamp.size:
                 raise _Changed
-            for stretch, _ in stretches:
+            for stretch in stretches:
                 if self.desk.store.mac(self.source.part(stretch.offset, stretch.end)) != stretch.raw_mac:
                     raise _Changed
         if self.source.plain and (self.source.part(0, len(head)) != head or self.source.part(end - len(tail), end) != tail):
@@ -530,6 +553,27 @@ def _noted(written: Iterable[WrittenNote]) -> tuple[OnlineNote, ...]:
 # --- counting ----------------------------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Counted:
+    """What the pieces of a batch were: how many and how many bytes of each kind; records the reader could not use (`unread`) are bad, not good."""
+
+    pieces: Mapping[str, int]
+    bytes: Mapping[str, int]
+    ignored: Mapping[str, int]
+    lines: int
+
+    @classmethod
+    def of(cls, pieces: Iterable[Piece], unread: Iterable[BadSpan], ignored: Mapping[str, int], lines: int) -> _Counted:
+        """Count them."""
+        useless = {span.place.offset for span in unread}
+        count, size = dict.fromkeys(_KINDS, 0), dict.fromkeys(_KINDS, 0)
+        for piece in pieces:
+            kind = _kind_of(piece, useless)
+            count[kind] += 1
+            size[kind] += _length(piece)
+        return cls(pieces=count, bytes=size, ignored=ignored, lines=lines)
+
+
 class _Tally:
     """Adds up what was committed of one file, over batches and attempts."""
 
@@ -541,27 +585,28 @@ class _Tally:
     def result(self) -> TakenIn:
         return replace(self._now, sessions=tuple(self._sessions), ignored=dict(sorted(self._ignored.items())))
 
+    def refuse(self, why: str, *, skipped: bool = False, pending: int | None = None) -> None:
+        """Say why nothing (more) was taken."""
+        self._now = replace(self._now, refused=why, skipped=skipped, pending=self._now.pending if pending is None else pending)
+
     def stood_still(self, start: _Start, generation: int, pending: int) -> None:
         self._now = replace(self._now, identity=start.identity, format=start.reader.format, generation=generation, pending=pending)
 
-    def add(self, batch: IntakeBatch, pieces: Sequence[Piece], unread: Sequence[BadSpan], ignored: Mapping[str, int], new_turns: int, lines: int) -> None:
-        """Count a committed batch; records the reader could not use (`unread`) are bad, not good."""
-        old, useless = self._now, {span.place.offset for span in unread}
-        bytes_of: Counter[str] = Counter()
-        count: Counter[str] = Counter()
-        for piece in pieces:
-            kind = _kind_of(piece, useless)
-            count[kind] += 1
-            bytes_of[kind] += _length(piece)
-        self._ignored.update(ignored)
+    def add(self, batch: IntakeBatch, counted: _Counted, new_turns: int) -> None:
+        """Count a committed batch."""
+        old, count, size = self._now, counted.pieces, counted.bytes
+        self._ignored.update(counted.ignored)
         self._sessions.update(dict.fromkeys((*(s.uid for s in batch.sessions), *(t.session for t in batch.turns))))
         self._now = replace(
             old, identity=batch.after.identity, format=batch.after.format, generation=batch.after.generation, rewritten=old.rewritten or batch.rewritten,
-            new_turns=old.new_turns + new_turns, turns=old.turns + len(batch.turns), lines=old.lines + lines, pending=batch.after.pending,
-            good=old.good + count["good"], bad=old.bad + count["bad"], blank=old.blank + count["blank"], good_bytes=old.good_bytes + bytes_of["good"],
-            bad_bytes=old.bad_bytes + bytes_of["bad"], blank_bytes=old.blank_bytes + bytes_of["blank"], redacted=old.redacted + batch.redacted,
+            new_turns=old.new_turns + new_turns, turns=old.turns + len(batch.turns), lines=old.lines + counted.lines, pending=batch.after.pending,
+            good=old.good + count["good"], bad=old.bad + count["bad"], blank=old.blank + count["blank"], good_bytes=old.good_bytes + size["good"],
+            bad_bytes=old.bad_bytes + size["bad"], blank_bytes=old.blank_bytes + size["blank"], redacted=old.redacted + batch.redacted,
             archived=old.archived + sum(s.length for s in batch.segments),
         )  # fmt: skip
+
+
+_KINDS: Final = ("good", "bad", "blank")
 
 
 def _kind_of(piece: Piece, useless: set[int]) -> str:

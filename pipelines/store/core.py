@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -190,9 +191,14 @@ def put(conn: Connection, table: Table, keys: Sequence[str], rows: Sequence[Mapp
     """Insert rows, or overwrite the row with the same keys: for projections only (append-only tables refuse it by trigger)."""
     if not rows:
         return
-    dialect = postgresql if conn.dialect.name == "postgresql" else sqlite
-    statement = dialect.insert(table)
-    changed = {name: statement.excluded[name] for name in rows[0] if name not in keys}
-    statement = statement.on_conflict_do_update(index_elements=list(keys), set_=changed)
+    statement = _putting(conn.dialect.name, table, tuple(keys), tuple(rows[0]))
     for part in chunks(rows):
         conn.execute(statement, part)
+
+
+@cache
+def _putting(dialect: str, table: Table, keys: tuple[str, ...], names: tuple[str, ...]) -> sqlite.Insert | postgresql.Insert:
+    """The statement of `put`; making one copies the table's columns, which takes longer than running it."""
+    statement: sqlite.Insert | postgresql.Insert = postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
+    changed = {name: statement.excluded[name] for name in names if name not in keys}
+    return statement.on_conflict_do_update(index_elements=list(keys), set_=changed)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, Update, bindparam, select, update
 
 from pipelines.errors import Conflict
-from pipelines.model import SessionInfo, Turn
+from pipelines.model import Turn
 from pipelines.ports import IntakeBatch, Seen, SourceState
 from pipelines.store import tables as t
 from pipelines.store.codec import session_out, turn_row
 from pipelines.store.core import Core, add, add_new, chunks, insert_new, put
 from pipelines.store.online import append_notes
-from pipelines.store.types import dump, load
+from pipelines.store.types import dump, load, storable
 from pipelines.store.values import Receipt
 
 _SET = 1 << 160  # session digests are sums of row digests modulo this
@@ -36,7 +36,7 @@ class Intake(Core):
     def touch(self, scope: str, seen: Seen) -> None:
         """Remember how a file looks now, when nothing else about it is new."""
         with self.writing("remember a file") as conn:
-            _see(conn, self.locked_scope(conn, scope), seen)
+            _see(conn, self.locked_scope(conn, scope), [seen])
 
     def source(self, scope: str, identity: str) -> SourceState | None:
         """How far a source has been taken in."""
@@ -52,23 +52,25 @@ class Intake(Core):
 
     def commit_intake(self, scope: str, batch: IntakeBatch) -> Receipt:
         """Store one file's new part and move its cursor. Raises Conflict when the cursor no longer stands where the batch was read from."""
-        with self.writing(f"take in {batch.seen.path}") as conn:
+        return self.commit_batches(scope, (batch,))[0]
+
+    def commit_batches(self, scope: str, batches: Sequence[IntakeBatch]) -> tuple[Receipt, ...]:
+        """`commit_intake` of several sources in one transaction: all of them, or none when one of their cursors has moved (Conflict)."""
+        if len({b.after.identity for b in batches}) != len(batches):
+            raise ValueError("one commit takes one batch a source: the second rests on the cursor the first one moves")
+        with self.writing(f"take in {batches[0].seen.path}" if len(batches) == 1 else f"take in {len(batches)} files") as conn:
             scope_id = self.locked_scope(conn, scope)
-            source = _move_cursor(conn, scope_id, batch)
-            generation = batch.after.generation
-            ids = _add_sessions(conn, scope_id, source, batch)
-            known = _add_turns(conn, scope_id, batch.turns)
-            _note_members(conn, scope_id, ids, batch.turns, known)
-            _add_occurrences(conn, scope_id, source, generation, ids, batch.turns, known)
-            place = {"scope_id": scope_id, "source_id": source, "generation": generation}
-            add(conn, t.segments, [{**place, "offset": s.offset, "length": s.length, "blob": s.blob, "raw_mac": s.raw_mac,
-                                    "mask_version": batch.mask_version} for s in batch.segments])  # fmt: skip
-            add_new(conn, t.bad_spans, [{**place, "offset": b.place.offset, "length": b.place.length, "line": b.place.line, "reason": b.reason}
-                                    for b in batch.bad])  # fmt: skip
-            append_notes(conn, scope_id, batch.notes, source=source, at=self.now())
-            _see(conn, scope_id, batch.seen)
-        said = len({(turn.uid, what) for turn, what in zip(batch.turns, known.digests, strict=True)})
-        return Receipt(new_turns=len(known.new), known_turns=said - len(known.new), sessions=tuple(sorted(ids)))
+            sources = _move_cursors(conn, scope_id, batches)
+            ids = _add_sessions(conn, scope_id, sources, batches)
+            turns = [turn for batch in batches for turn in batch.turns]
+            known = _add_turns(conn, scope_id, turns)
+            _note_members(conn, scope_id, ids, turns, known)
+            _add_occurrences(conn, scope_id, sources, ids, batches, known)
+            _add_places(conn, scope_id, sources, batches)
+            for batch in batches:
+                append_notes(conn, scope_id, batch.notes, source=sources[batch.after.identity], at=self.now())
+            _see(conn, scope_id, [batch.seen for batch in batches])
+        return tuple(_receipts(batches, known))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,50 +83,88 @@ class _Known:
     digests: Sequence[str]
 
 
-def _see(conn: Connection, scope_id: int, seen: Seen) -> None:
-    row = {"scope_id": scope_id, "path": seen.path, "size": seen.size, "mtime_ns": seen.mtime_ns, "inode": str(seen.inode), "identity": seen.identity}
-    put(conn, t.files, ("scope_id", "path"), [row])
+def _receipts(batches: Sequence[IntakeBatch], known: _Known) -> Iterator[Receipt]:
+    """What each batch brought; a turn that two of them hold is new to the first."""
+    fresh, at = set(known.new), 0
+    for batch in batches:
+        said = set(zip((turn.uid for turn in batch.turns), known.digests[at : at + len(batch.turns)], strict=True))
+        at += len(batch.turns)
+        new = said & fresh
+        fresh -= new
+        sessions = {info.uid for info in batch.sessions} | {turn.session for turn in batch.turns}
+        yield Receipt(new_turns=len(new), known_turns=len(said) - len(new), sessions=tuple(sorted(sessions)))
 
 
-def _move_cursor(conn: Connection, scope_id: int, batch: IntakeBatch) -> int:
-    """Compare and swap on (generation, offset); returns the source's row id."""
-    after, c = batch.after, t.sources.c
-    where = (c.scope_id == scope_id, c.identity == after.identity)
-    moved = {
+def _see(conn: Connection, scope_id: int, seen: Iterable[Seen]) -> None:
+    rows = [
+        {"scope_id": scope_id, "path": s.path, "size": s.size, "mtime_ns": s.mtime_ns, "inode": str(s.inode), "identity": s.identity}
+        for s in {s.path: s for s in seen}.values()
+    ]  # fmt: skip
+    put(conn, t.files, ("scope_id", "path"), rows)
+
+
+def _move_cursors(conn: Connection, scope_id: int, batches: Sequence[IntakeBatch]) -> dict[str, int]:
+    """Compare and swap each on (generation, offset); returns the row ids of the sources by identity."""
+    new = [{"scope_id": scope_id, "identity": b.after.identity, "redacted": b.redacted, **_state(b.after)} for b in batches if b.expected is None]
+    moved = [
+        {"of": scope_id, "source": b.after.identity, "was_in": b.expected[0], "was_at": b.expected[1], "more": b.redacted, **_state(b.after)}
+        for b in batches if b.expected is not None
+    ]  # fmt: skip
+    done = conn.execute(insert_new(conn, t.sources), new).rowcount if new else 0
+    done += conn.execute(_MOVE, moved).rowcount if moved else 0
+    if done != len(batches):
+        first = batches[0].seen.path if len(batches) == 1 else f"one of {len(batches)} files"
+        raise Conflict(f"{first} was taken in by another process meanwhile; read it again from its new cursor")
+    c = t.sources.c
+    ids = select(c.identity, c.id).where(c.scope_id == scope_id, c.identity.in_([storable(b.after.identity) for b in batches]))
+    by_name = {r.identity: r.id for r in conn.execute(ids)}
+    return {b.after.identity: by_name[storable(b.after.identity)] for b in batches}
+
+
+def _state(after: SourceState) -> dict[str, Any]:
+    return {
         "format": after.format, "generation": after.generation, "offset": after.offset, "line": after.line, "head_mac": after.head_mac,
         "tail_mac": after.tail_mac, "pending": after.pending, "carry": dump(dict(after.carry)),
     }  # fmt: skip
-    if batch.expected is None:
-        values = {"scope_id": scope_id, "identity": after.identity, "redacted": batch.redacted, **moved}
-        done = conn.execute(insert_new(conn, t.sources).values(values)).rowcount
-    else:
-        generation, offset = batch.expected
-        at = (c.generation == generation, c.offset == offset)
-        done = conn.execute(update(t.sources).where(*where, *at).values(**moved, redacted=c.redacted + batch.redacted)).rowcount
-    if done != 1:
-        raise Conflict(f"{batch.seen.path} was taken in by another process meanwhile; read it again from its new cursor")
-    source: int = conn.execute(select(c.id).where(*where)).scalar_one()
-    return source
 
 
-def _add_sessions(conn: Connection, scope_id: int, source: int, batch: IntakeBatch) -> dict[str, int]:
-    """Ids of all sessions the batch names. What a source says of a session is kept field by field, its last word counting."""
-    told: dict[str, SessionInfo] = {s.uid: s for s in batch.sessions}
-    formats = {turn.session: batch.after.format for turn in batch.turns} | {uid: info.format for uid, info in told.items()}
+def _moving() -> Update:
+    """The statement that moves one cursor from where it was; the columns of `_state` are given by name."""
+    c = t.sources.c
+    where = (c.scope_id == bindparam("of"), c.identity == bindparam("source"), c.generation == bindparam("was_in"), c.offset == bindparam("was_at"))
+    set_to: dict[str, Any] = {name: bindparam(name) for name in ("format", "generation", "offset", "line", "head_mac", "tail_mac", "pending", "carry")}
+    return update(t.sources).where(*where).values(**set_to, redacted=c.redacted + bindparam("more"))
+
+
+_MOVE = _moving()
+
+
+def _add_sessions(conn: Connection, scope_id: int, sources: Mapping[str, int], batches: Sequence[IntakeBatch]) -> dict[str, int]:
+    """Ids of all sessions the batches name. What a source says of a session is kept field by field, its last word counting."""
+    formats = {turn.session: b.after.format for b in batches for turn in b.turns} | {s.uid: s.format for b in batches for s in b.sessions}
     add_new(conn, t.sessions, [{"scope_id": scope_id, "uid": uid, "format": form} for uid, form in sorted(formats.items())])
     ids = _ids(conn, scope_id, formats)
-    c = t.session_infos.c
-    mine = select(c.session_id, c.info).where(c.source_id == source, c.scope_id == scope_id)
-    before = {r.session_id: r.info for part in chunks(sorted(ids.values())) for r in conn.execute(mine.where(c.session_id.in_(part)))}
+    told = {(ids[s.uid], sources[b.after.identity]): s for b in batches for s in b.sessions}
+    before = _told(conn, scope_id, ids.values(), sources.values())
     rows = []
-    for uid, info in sorted(told.items()):
-        old = cast(dict[str, Any], load(before.get(ids[uid], "{}")))
+    for (session, source), info in sorted(told.items(), key=lambda x: x[0]):
+        old = cast(dict[str, Any], load(before.get((session, source), "{}")))
         new = session_out(info)
         extra = {**old.get("extra", {}), **new.get("extra", {})}
         merged = {**old, **new, **({"extra": extra} if extra else {})}
-        rows.append({"scope_id": scope_id, "session_id": ids[uid], "source_id": source, "info": dump(merged)})
+        rows.append({"scope_id": scope_id, "session_id": session, "source_id": source, "info": dump(merged)})
     put(conn, t.session_infos, ("session_id", "source_id"), rows)
     return ids
+
+
+def _told(conn: Connection, scope_id: int, sessions: Iterable[int], sources: Iterable[int]) -> dict[tuple[int, int], str]:
+    """What these sources said of these sessions so far."""
+    c = t.session_infos.c
+    found: dict[tuple[int, int], str] = {}
+    of_sources = select(c.session_id, c.source_id, c.info).where(c.scope_id == scope_id, c.source_id.in_(sorted(sources)))
+    for part in chunks(sorted(sessions)):
+        found.update(((r.session_id, r.source_id), r.info) for r in conn.execute(of_sources.where(c.session_id.in_(part))))
+    return found
 
 
 def _ids(conn: Connection, scope_id: int, uids: Iterable[str]) -> dict[str, int]:
@@ -155,15 +195,34 @@ def _stored(conn: Connection, scope_id: int, uids: Iterable[str]) -> dict[str, d
     return found
 
 
-def _add_occurrences(conn: Connection, scope_id: int, source: int, generation: int, ids: Mapping[str, int], turns: Sequence[Turn], known: _Known) -> None:
+def _add_occurrences(
+    conn: Connection, scope_id: int, sources: Mapping[str, int], ids: Mapping[str, int], batches: Sequence[IntakeBatch], known: _Known
+) -> None:
+    digests = iter(known.digests)
     rows = [
         {
-            "scope_id": scope_id, "turn_id": known.rows[turn.uid][what], "session_id": ids[turn.session], "source_id": source, "ordinal": turn.ordinal,
-            "parent": turn.parent, "generation": generation, "offset": turn.place.offset, "length": turn.place.length, "line": turn.place.line,
+            "scope_id": scope_id, "turn_id": known.rows[turn.uid][next(digests)], "session_id": ids[turn.session], "source_id": sources[batch.after.identity],
+            "ordinal": turn.ordinal, "parent": turn.parent, "generation": batch.after.generation, "offset": turn.place.offset,
+            "length": turn.place.length, "line": turn.place.line,
         }
-        for turn, what in zip(turns, known.digests, strict=True)
+        for batch in batches
+        for turn in batch.turns
     ]  # fmt: skip
     add_new(conn, t.occurrences, rows)
+
+
+def _add_places(conn: Connection, scope_id: int, sources: Mapping[str, int], batches: Sequence[IntakeBatch]) -> None:
+    """Where the bytes went: archive segments and bad spans."""
+    segments, spans = [], []
+    for batch in batches:
+        place = {"scope_id": scope_id, "source_id": sources[batch.after.identity], "generation": batch.after.generation}
+        segments += [
+            {**place, "offset": s.offset, "length": s.length, "blob": s.blob, "raw_mac": s.raw_mac, "mask_version": batch.mask_version}
+            for s in batch.segments
+        ]  # fmt: skip
+        spans += [{**place, "offset": b.place.offset, "length": b.place.length, "line": b.place.line, "reason": b.reason} for b in batch.bad]
+    add(conn, t.segments, segments)
+    add_new(conn, t.bad_spans, spans)
 
 
 # --- what a session holds ----------------------------------------------------------------------------------------------------------------

@@ -99,11 +99,35 @@ def test_session_digests_depend_on_the_turns_and_not_on_how_they_came(store: Sto
 
 
 def test_a_rewritten_source_shows_turns_where_they_stand_now(store: Store) -> None:
-    store.commit_intake(SCOPE, batch(turn("t1", ordinal=5, place=Place(line=6, offset=500, length=9))))
-    moved = turn("t1", ordinal=5, place=Place(line=2, offset=40, length=9))
+    first = turn("t1", ordinal=2, place=Place(line=3, offset=40, length=9))
+    moved = replace(first, ordinal=5, place=Place(line=6, offset=500, length=9))
+    store.commit_intake(SCOPE, batch(first))
     store.commit_intake(SCOPE, batch(moved, after=source(generation=1), expected=(0, 1000), rewritten=True))
-    assert store.turns_of(SCOPE, "s1")[0].place.line == 2
+    assert store.turns_of(SCOPE, "s1") == (moved,)
+    assert store.turns(SCOPE, ["t1"]) == {"t1": moved}
     assert {p.generation for p in store.occurrences(SCOPE, ["t1"])["t1"]} == {0, 1}
+
+
+def test_batches_committed_together_say_what_they_say_one_by_one(store: Store) -> None:
+    shared, longer = turn("t1", "the port is 5433"), turn("t1", "the port is 5433, and nothing else", session="s2")
+    own = turn("t2", "only here", session="s2", ordinal=1)
+    batches = [batch(shared, after=source("log-a")), batch(longer, own, after=source("log-b")), batch(turn("t1", session="s3"), after=source("log-c"))]
+    together = store.commit_batches("one", batches)
+    single = [store.commit_intake("two", b) for b in batches]
+    assert [(r.new_turns, r.known_turns, r.sessions) for r in together] == [(1, 0, ("s1",)), (2, 0, ("s2",)), (0, 1, ("s3",))]
+    assert list(together) == single
+    assert store.session_digest("one") == store.session_digest("two")
+    assert [store.turns_of("one", s) for s in ("s1", "s2", "s3")] == [store.turns_of("two", s) for s in ("s1", "s2", "s3")]
+
+
+def test_batches_are_committed_all_or_none(store: Store) -> None:
+    store.commit_intake(SCOPE, batch(turn("t1")))
+    behind = batch(turn("t2", session="s9"), after=source(offset=2000), expected=(0, 999))
+    with pytest.raises(Conflict):
+        store.commit_batches(SCOPE, [batch(turn("t3"), after=source("log-b")), behind])
+    assert (store.source(SCOPE, "log-b"), store.turns(SCOPE, ["t2", "t3"])) == (None, {})
+    with pytest.raises(ValueError, match="one batch a source"):
+        store.commit_batches(SCOPE, [batch(turn("t4")), batch(turn("t5"))])
 
 
 def test_scopes_never_see_each_other(store: Store) -> None:
@@ -261,6 +285,7 @@ def test_a_folder_of_notes_is_followed_as_it_changes(store: Store) -> None:
     assert store.save_online_notes(SCOPE, "mem", [online("o1"), online("o2", "east", position=1)]) == 0
     assert store.save_online_notes(SCOPE, "mem", [online("o2", "west", position=1)]) == 2
     assert store.online_notes(SCOPE) == (online("o2", "west", position=1),)
+    assert store.save_online_notes(SCOPE, "mem", [online("o2", "west", position=1)]) == 0, "a note that is gone goes once"
     store.save_online_notes(SCOPE, "mem", [online("o1")])
     assert store.online_notes(SCOPE) == (online("o1"),)
 

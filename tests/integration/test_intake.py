@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,7 +20,8 @@ from pipelines.errors import Conflict, Transient
 from pipelines.logs import intake as module
 from pipelines.logs.archive import FolderArchive
 from pipelines.logs.codec import Source
-from pipelines.logs.intake import IntakeReport, IntakeStore, Receipt, TakenIn, intake
+from pipelines.logs.intake import IntakeReport, IntakeStore, TakenIn, intake
+from pipelines.logs.outbox import Receipt
 from pipelines.logs.redaction import Redactor
 from pipelines.ports import IntakeBatch, Seen, SourceState
 from pipelines.store import Store, open_store
@@ -106,10 +107,10 @@ class Watching:
     def touch(self, scope: str, seen: Seen) -> None:
         self.inner.touch(scope, seen)
 
-    def commit_intake(self, scope: str, batch: IntakeBatch) -> Receipt:
+    def commit_batches(self, scope: str, batches: Sequence[IntakeBatch]) -> Sequence[Receipt]:
         next(self.before, None)
-        self.batches.append(batch)
-        return self.inner.commit_intake(scope, batch)
+        self.batches += batches
+        return self.inner.commit_batches(scope, batches)
 
 
 # --- the ordinary way --------------------------------------------------------------------------------------------------------------------
@@ -362,11 +363,53 @@ def test_a_cursor_that_another_process_moved_is_read_anew(bench: Bench) -> None:
     assert bench.texts() == ["message number 0", "message number 1"]
 
 
+def test_small_logs_are_committed_together(bench: Bench) -> None:
+    for n in range(5):
+        bench.write(f"{n}.jsonl", row(n, session=f"s{n}"))
+
+    class Counting(Watching):
+        commits = 0
+
+        def commit_batches(self, scope: str, batches: Sequence[IntakeBatch]) -> Sequence[Receipt]:
+            self.commits += 1
+            return super().commit_batches(scope, batches)
+
+    counting = Counting(bench.store)
+    report = bench.take(store=counting)
+    assert (counting.commits, [f.new_turns for f in report.files]) == (1, [1] * 5)
+    assert bench.take().unchanged == 5
+
+
+def test_a_copy_of_a_log_that_waits_for_its_commit_is_no_conflict(bench: Bench) -> None:
+    content = row(0) + row(1)
+    bench.write("a.jsonl", content)
+    bench.write("b.jsonl", content + row(2))
+    watching = Watching(bench.store)
+    report = bench.take(store=watching)
+    assert [(f.new_turns, f.turns, f.identity) for f in report.files] == [(2, 2, report.files[0].identity), (1, 1, report.files[0].identity)]
+    assert [b.expected for b in watching.batches] == [None, (0, len(content))]
+
+
+def test_a_log_whose_cursor_moved_holds_up_no_other_and_is_read_on(bench: Bench) -> None:
+    paths = [bench.write(f"{n}.jsonl", row(n, session=f"s{n}")) for n in range(3)]
+    watching = Watching(bench.store)
+
+    def other_process() -> Iterator[None]:
+        bench.take(paths[1])
+        paths[1].write_bytes(row(1, session="s1") + row(9, session="s1"))
+        yield
+
+    watching.before = other_process()
+    report = bench.take(store=watching)
+    assert [(f.refused, f.new_turns) for f in report.files] == [(None, 1), (None, 1), (None, 1)]
+    assert sorted(bench.texts()) == ["message number 0", "message number 1", "message number 2", "message number 9"]
+
+
 def test_a_conflict_without_end_is_reported(bench: Bench) -> None:
     path = bench.write("a.jsonl", row(0))
 
     class Contended(Watching):
-        def commit_intake(self, scope: str, batch: IntakeBatch) -> Receipt:
+        def commit_batches(self, scope: str, batches: Sequence[IntakeBatch]) -> Sequence[Receipt]:
             raise Conflict("moved")
 
     assert bench.take(store=Contended(bench.store)).refused[0][0] == str(path)
@@ -384,10 +427,10 @@ def test_a_crash_between_two_batches_loses_nothing_and_doubles_nothing(bench: Be
         pass
 
     class Dying(Watching):
-        def commit_intake(self, scope: str, batch: IntakeBatch) -> Receipt:
+        def commit_batches(self, scope: str, batches: Sequence[IntakeBatch]) -> Sequence[Receipt]:
             if len(self.batches) == 4:
                 raise Killed
-            return super().commit_intake(scope, batch)
+            return super().commit_batches(scope, batches)
 
     with pytest.raises(Killed):
         bench.take(store=Dying(bench.store))

@@ -141,6 +141,8 @@ def test_a_scope_finds_nothing_of_another_and_is_not_ranked_by_it(store: Store) 
     other = [turn(f"x{i}", "alpha alpha omega", ordinal=i * 3) for i in range(50)]
     store.commit_intake("acme/web/lee", batch(*other))
     assert uids(store, "omega") == []
+    assert len(search(store, "acme/web/lee", "omega", limit=99, now=DAY)) == 50
+    assert search(store, "acme/web/lee", "gamma", limit=9, now=DAY) == ()
     assert [(h.uid, h.score) for h in search(store, SCOPE, "alpha beta", limit=9, now=DAY)] == alone
 
 

@@ -28,9 +28,13 @@ class Block:
 
 
 def blocks(body: str, *, first_line: int = 1) -> tuple[Block, ...]:
-    """Headings, list items, paragraphs, table rows and code blocks in order; HTML comments and thematic breaks carry nothing."""
+    """Headings, list items, paragraphs, table rows and code blocks in order; HTML comments and thematic breaks carry nothing.
+
+    The heading of a block is the way to it below the file's title: a `### Later` under `## Steps` is "Steps › Later".
+    """
     lines = body.split("\n")
     heading, level, depth = "", 0, 0
+    path: dict[int, str] = {}
     out: list[Block] = []
     tokens = MarkdownIt("commonmark").enable("table").parse(body)
     row: Token | None = None
@@ -51,8 +55,10 @@ def blocks(body: str, *, first_line: int = 1) -> tuple[Block, ...]:
             text, links = plain(token)
             before = tokens[index - 1]
             if before.type == "heading_open":
-                heading, level = text, int(before.tag[1])
-                out.append(_block("heading", 0, text, token, lines, first_line, text, links, level))
+                level = int(before.tag[1])
+                path = {n: above for n, above in path.items() if n < level} | {level: text}
+                heading = " › ".join(above for n, above in path.items() if n > 1 or level == 1)
+                out.append(_block("heading", 0, heading, token, lines, first_line, text, links, level))
             elif text:
                 shape = "bullet" if depth else "paragraph"
                 out.append(_block(shape, max(depth - 1, 0), heading, token, lines, first_line, text, links))
@@ -104,20 +110,17 @@ def _block(
 
 
 def _row(tokens: Sequence[Token], close: int, row: Token, lines: Sequence[str], first_line: int, heading: str) -> Block | None:
-    cells = list(_cells(tokens, close))
-    if cells and cells[0][0] == "th":
-        return None
-    texts = [plain(token) for _, token in cells]
+    texts = [plain(token) for token in _cells(tokens, close)]
     text = " · ".join(t for t, _ in texts if t)
     if not text:
         return None
     return _block("table", 0, heading, row, lines, first_line, text, tuple(x for _, found in texts for x in found))
 
 
-def _cells(tokens: Sequence[Token], close: int) -> Iterator[tuple[str, Token]]:
+def _cells(tokens: Sequence[Token], close: int) -> Iterator[Token]:
     start = close
     while tokens[start].type != "tr_open":
         start -= 1
     for index in range(start, close):
         if tokens[index].type == "inline":
-            yield tokens[index - 1].tag, tokens[index]
+            yield tokens[index]

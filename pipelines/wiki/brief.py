@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
@@ -282,17 +282,29 @@ def _waiting(content: Content, told: Sequence[Item], where: dict[str, Topic], mo
 
 
 def _pages(layout: Layout, moved: list[Moved], own_max: int) -> tuple[_Entry, ...]:
-    """One hook a page, memory files first in the order of their index; lines of an index that are no hooks stand under their page's."""
+    """One hook a page, memory files first in the order and under the headings of their index; lines of an index that are no hooks stand under their page's."""
     out: list[_Entry] = []
     keys = {t.key for t in layout.topics}
+    group = ""
     for topic in _in_page_order(layout):
         prose = [i for i in topic.items if i.carried and i.carried.index and not hooked(i.carried, keys)]
-        out.append(_Entry((link(topic.title, topic.path),), None) if prose else _hook(topic, moved, own_max))
+        named = _named_in_index(topic)
+        above = named.carried.heading if named and named.carried and not prose else ""
+        if above and above != group:
+            out.append(_Entry(plain(above), None))
+        group = above
+        hook = _Entry((link(topic.title, topic.path),), None) if prose else _hook(topic, moved, own_max)
+        out.append(replace(hook, depth=1 if above else 0))
         for heading, lines in groupby(prose, key=lambda i: i.carried.heading if i.carried else ""):
             if heading:
                 out.append(_Entry(plain(heading), None, depth=1))
             out += [_index_line(i, topic, moved, max(own_max, LINE_CHARS_MAX), depth=2 if heading else 1) for i in lines]
     return tuple(out)
+
+
+def _named_in_index(topic: Topic) -> Item | None:
+    """The line of the memory index that leads to this page; later parts of a page have none."""
+    return next((i for i in topic.items if i.carried and i.carried.index and i.carried.targets), None) if topic.part == 1 else None
 
 
 def _in_page_order(layout: Layout) -> list[Topic]:
@@ -309,7 +321,7 @@ def _in_page_order(layout: Layout) -> list[Topic]:
 def _hook(topic: Topic, moved: list[Moved], own_max: int = HOOK_CHARS_MAX) -> _Entry:
     """`[Title](page.md): what it holds`: the memory index's own words for the file (`own_max`), else ours, within 120 characters."""
     page = link(topic.title, topic.path)
-    item = next((i for i in topic.items if i.carried and i.carried.index and i.carried.targets), None) if topic.part == 1 else None
+    item = _named_in_index(topic)
     spans = (plain(item.corrected_to) if item.corrected_to else _after_link(item)) if item else plain(_hook_text(topic))
     uid = item.uid if item else ""
     room = max(own_max if item else 0, HOOK_CHARS_MAX - len(topic.title) - 2)

@@ -122,15 +122,20 @@ def _dropped(notes: Path, wiki: Path) -> Iterator[str]:
     for file in sorted(notes.rglob("*.md")):
         text = re.sub(r"\A---\n.*?\n---\n", "", file.read_text("utf-8", "replace").replace("\r\n", "\n"), flags=re.DOTALL)
         for row in text.split("\n"):
-            if _bare(row) not in pages:
+            pieces = [_bare(piece) for piece in re.split(_LINK, row)]
+            if not all(piece in pages for piece in pieces):
                 yield f"on no page: {file.relative_to(notes)}: {row}"
-            elif file.name == "MEMORY.md" and not row.startswith("#") and _bare(re.sub(r"\[[^\]]*\]\([^)]*\.md\)", "", row)) not in told:
+            elif file.name == "MEMORY.md" and not row.startswith("#") and not all(piece in told for piece in pieces):
                 yield f"not told: {file.relative_to(notes)}: {row}"
 
 
+_LINK = r"\[\[[^\]]*\]\]|\[[^\]]*\]\([^)]*\)|https?://\S+"
+"""What a page may show under another name or as an address: a line is looked for by what stands around it."""
+
+
 def _bare(text: str) -> str:
-    """Letters and digits alone, without footnotes, ids, link targets and words of ours between them."""
-    plain = re.sub(r"(?m)^\[\^\d+\]:.*$| \[\^\d+\]| \^n-[\w-]+|\]\([^)\s]*\)|\[x\]|^\s*\d+[.)]", "", text)
+    """Letters and digits alone, without footnotes, ids and marks of lists."""
+    plain = re.sub(r"(?m)^\[\^\d+\]:.*$| \[\^\d+\]| \^n-[\w-]+|^\s*(?:[-*+]\s)?\[[xX]\]|^\s*\d+[.)]|^---$|<!--.*?-->", "", text)
     return re.sub(r"[\W_]+", "", plain)
 
 

@@ -64,6 +64,7 @@ def test_every_kind_of_block_is_found_with_its_line_and_heading() -> None:
         ("bullet", 0, "Rules", 11, "one"),
         ("bullet", 1, "Rules", 12, "nested `x y`"),
         ("bullet", 0, "Rules", 13, "two"),
+        ("table", 0, "Rules", 15, "a · b"),
         ("table", 0, "Rules", 17, "1 · 2"),
         ("code", 0, "Rules", 19, "make all"),
     ]
@@ -142,3 +143,9 @@ def test_a_readme_is_an_index_only_when_it_lists_the_files() -> None:
     assert all(n.index for n in read_text(listing, folder="f", path="README.md")[1])
     assert not any(n.index for n in read_text(essay, folder="f", path="README.md")[1])
     assert all(n.index for n in read_text(essay, folder="f", path="MEMORY.md")[1])
+
+
+def test_a_heading_below_another_says_the_way_to_it() -> None:
+    body = "# Plan\n\n## Steps\n\n### Now\n- dig\n\n### Later\n- fill\n\n## Done\n- mark\n"
+    got = [(b.heading, b.text) for b in blocks(body) if b.shape == "bullet"]
+    assert got == [("Steps › Now", "dig"), ("Steps › Later", "fill"), ("Done", "mark")]

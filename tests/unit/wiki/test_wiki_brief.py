@@ -157,6 +157,17 @@ def test_lines_of_a_memory_index_are_hooks_of_120_characters_where_room_is_short
     assert [(m.why, m.page) for m in done.moved] == [("shortened", "fog.md")]
 
 
+def test_pages_stand_under_the_headings_of_their_index() -> None:
+    files = [carried(f"b{n}", f"Body {n}.", 1, path=f"{n}.md", title=f"File {n}") for n in range(4)]
+    index = [
+        carried(f"i{n}", "x", n, path="MEMORY.md", title="Notes", index=True, targets=(f"{n}.md",), heading=heading, markdown=f"[File {n}]({n}.md): what {n} is")
+        for n, heading in enumerate(("", "Weather", "Weather"))
+    ]
+    assert section(told(Content(title="x", items=(*files, *index))), "Pages") == [
+        "- [File 0](file-0.md): what 0 is", "- Weather", "  - [File 1](file-1.md): what 1 is", "  - [File 2](file-2.md): what 2 is", "- [File 3](file-3.md): Body 3.",
+    ]  # fmt: skip
+
+
 def test_the_hook_of_a_shelf_names_things_and_else_says_its_first_sentence() -> None:
     rule = item("r1", "Ask before you push.", kind=Kind.RULE, subject="project")
     fact = item("f1", "The gate listens on 8443.", subject="tide-gate")

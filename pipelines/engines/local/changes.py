@@ -16,7 +16,7 @@ from pipelines.text.slots import KIN
 
 _PROPER = r"(?!I\b|I['’]|The\b|My\b|We\b)[A-Z0-9][\w.&'’+-]*(?:\s(?:(?:of|and|the|de)(?=\s[A-Z])|(?!I\b|I['’])[A-Z0-9][\w.&'’+-]*))*"
 _DRINK = r"(?!(?:it|that|this|my|more|less|now|because|the)\b)[a-z][\w-]*(?:\s(?!because\b|since\b|now\b|instead\b|any\b|and\b|in\b|at\b|every\b|these\b|at\b|with\b|for\b|to\b)[\w-]+){0,2}"
-_HAN = r"(?![找一家做想思考寻])[\u4e00-\u9fffA-Za-z0-9][\u4e00-\u9fffA-Za-z0-9 .&+-]{0,15}?"
+_HAN = r"(?!找|一[家个份]|家|做|想|思考|寻)[\u4e00-\u9fffA-Za-z0-9][\u4e00-\u9fffA-Za-z0-9 .&+-]{0,15}?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +145,7 @@ _KIN_SAID_ZH = re.compile(f"(?:{'|'.join(sorted(k for k in KIN if not k.isascii(
 
 def changes(sentence: str) -> tuple[Change, ...]:
     """What the sentence says holds now of its speaker: the explicit change before the plain statement, nothing of its reason."""
-    sentence = _WHY.sub("", sentence)
+    sentence = without_reason(sentence)
     if not _SPEAKER.search(sentence) or _ASKS.search(sentence) or _OTHERS.search(sentence) or _KIN_SAID.search(sentence) or _KIN_SAID_ZH.search(sentence):
         return ()
     chinese = re.search(r"[\u4e00-\u9fff]", sentence) is not None
@@ -157,6 +157,11 @@ def changes(sentence: str) -> tuple[Change, ...]:
             if found is not None and (change := _change(attribute, found)) is not None:
                 return (change,)
     return ()
+
+
+def without_reason(sentence: str) -> str:
+    """The sentence without its because-clause, which tells of other things and other people."""
+    return _WHY.sub("", sentence)
 
 
 def _change(attribute: str, found: re.Match[str]) -> Change | None:

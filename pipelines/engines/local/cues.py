@@ -29,14 +29,16 @@ class Cue:
     doubts: tuple[str, ...] = ()
 
 
-def cue_of(text: str, mood: Mood, *, memory: bool, corrects: bool, first: bool) -> Cue | None:
-    """The cue of one sentence (already freed of its lead-in). `memory`: an explicit memory; `corrects`: it answers a refused call; `first`: of the session."""
-    if mood is Mood.REQUEST and _FORMAT_ASKED.search(text):
-        return Cue(kind=Kind.PREFERENCE, standing=memory or standing_mark(text), doubts=() if memory or standing_mark(text) else ("said_once",))
+def cue_of(text: str, mood: Mood, *, memory: bool, corrects: bool, first: bool, marked: bool = False) -> Cue | None:
+    """The cue of one sentence (already freed of its lead-in). `memory`: an explicit memory; `corrects`: it answers a refused call; `first`: of the session; `marked`:
+    its lead-in marks it as standing ("remember to …")."""
+    if (mood is Mood.REQUEST and _FORMAT_ASKED.search(text)) or (mood in {Mood.REQUEST, Mood.PLAIN} and _FORMAT_ASKED_ZH.search(text)):
+        standing = memory or marked or standing_mark(text)
+        return Cue(kind=Kind.PREFERENCE, standing=standing, doubts=() if standing else ("said_once",))
     if mood in _NEVER or text.endswith(("?", "？")) or len(content_words(text)) < WORDS_MIN or _ABOUT_THE_PAST.search(text):
         return None
     text = text.translate(_SIMPLIFIED)
-    standing = memory or standing_mark(text)
+    standing = memory or marked or standing_mark(text)
     if is_hold(text):
         return Cue(kind=Kind.HOLD)
     if is_preference(text):
@@ -89,7 +91,7 @@ _WORK = "|".join(
 _STANDING_ADVERB = r"(?:always|never|don't ever|do not ever|at all times)"
 _BEFORE = (
     r"(?:(?:please|and|also|so|but|then|instead|remember to|remember that|remember|from now on|going forward|in (?:the )?future|by default|as a rule|in general|generally|for the record|each time|every time)[,:]?\s+"
-    r"|(?:when|whenever|while|if|for|in|inside|within|on|under|before|after|during|unless|once|with|as for|at)\s+[^,.;]{2,60}?(?:,\s*|\s+(?=(?:always|never|don't|do not|use|you must|we must)\b)))*"
+    r"|(?:when|whenever|every time|each time|while|if|for|in|inside|within|on|under|before|after|during|unless|once|with|as for|at)\s+[^,.;]{2,60}?(?:,\s*|\s+(?=(?:always|never|don't|do not|use|you must|we must)\b)))*"
 )
 _BASE = "|".join(sorted(IMPERATIVES, key=len, reverse=True))
 _MUST = r"(?:must(?:n't| not| never| always)?|should(?:n't| not| never| always)?|shall(?: not| never)?|may not|need to|needs to|have to|has to|(?:is|are) (?:not allowed|forbidden|required) to)"
@@ -157,9 +159,10 @@ _PREFERENCE_ZH = re.compile(
 
 
 _FORMAT_ASKED = re.compile(
-    r"^(?:can|could|would|may) (?:you|I|we)\b.*\b(?:bullet points?|bullets|a (?:bulleted|numbered) list|list form|short(?:er)? answers?|plain (?:English|language))\b|(?:用|以|按)(?:列表|要点|分点|条目|项目符号)",
+    r"^(?:can|could|would|may) (?:you|I|we)\b.*\b(?:bullet points?|bullets|a (?:bulleted|numbered) list|list form|short(?:er)? answers?|plain (?:English|language))\b",
     re.IGNORECASE,
 )
+_FORMAT_ASKED_ZH = re.compile(r"(?:用|以|按|改成)(?:列表|要点|分点|条目|项目符号)|(?:列表|要点)(?:形式|列出)")
 """A form asked for politely ("could you use bullet points please?"): how this person likes answers, as far as one request tells."""
 _HOW_IT_FEELS = re.compile(r"总是(?:让|不|感|觉)|一直|最近|\balways (?:been|makes?|feel|felt|loved|wanted|enjoyed)\b|\bhave always\b", re.IGNORECASE)
 

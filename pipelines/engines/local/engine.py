@@ -24,7 +24,7 @@ from pipelines.engines.local.shell import Part
 from pipelines.engines.local.speech import QUOTE_MAX, TURN_MAX, Utterance, body_of, clauses, dangling, reason_in, shortened, statement_of, typed, utterances
 from pipelines.model import Claim, Kind, Origin, Question, Quote, Turn
 from pipelines.ports import Extracted, Window
-from pipelines.text.mood import Mood, mood_at, mood_of
+from pipelines.text.mood import Mood, mood_at, mood_of, standing_mark
 from pipelines.text.slots import USER
 from pipelines.text.statement import Form, Statement, parse
 from pipelines.text.times import resolve_dates
@@ -127,7 +127,7 @@ def _claims_of_part(said: Utterance, talk: _Talk) -> Iterator[Claim]:
     """What a sentence's cue says it is, else the facts it states."""
     body = body_of(said.text)
     mood = _mood(said, body)
-    cue = cue_of(body, mood, memory=said.turn.memory, corrects=said.turn.corrects is not None, first=talk.first)
+    cue = cue_of(body, mood, memory=said.turn.memory, corrects=said.turn.corrects is not None, first=talk.first, marked=standing_mark(said.text))
     facts = facts_in(body, speaker=said.turn.speaker) if _may_state(body, mood, cue) else ()
     command = stated_command(body) if mood in {Mood.PLAIN, Mood.REQUEST} else None
     if command is not None and said.end - said.start <= QUOTE_MAX:

@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from pipelines.engines.local.personal import Personal, personal_facts
+from pipelines.engines.local.changes import without_reason
+from pipelines.engines.local.personal import DREADED, Personal, personal_facts
 from pipelines.text.sentences import sentences
 from pipelines.text.slots import SINGLE, SINGLE_RELATIONS, USER
 from pipelines.text.statement import Form, Person, Statement, parse
@@ -44,9 +45,10 @@ def facts_in(sentence: str, *, speaker: str | None) -> tuple[Fact, ...]:
     if own:
         reason = parse(sentence).reason
         return tuple(_own(fact, speaker or USER, reason) for fact in own)
-    if _OF_THE_MOMENT.search(sentence):
+    if _OF_THE_MOMENT.search(without_reason(sentence)):
         return ()
-    found = [f for f in (_stated(part, speaker) for part in _halves(sentence)) if f is not None]
+    settled = _database(sentence) or _moved_port(sentence)
+    found = [settled] if settled else [f for f in (_stated(part, speaker) for part in _halves(sentence)) if f is not None]
     return tuple({(f.subject, f.attribute, f.qualifier, f.value): f for f in found}.values())
 
 
@@ -63,7 +65,6 @@ _NOT_A_SUBJECT = re.compile(
 )
 _EMPTY_VALUE = re.compile(
     r"^(?:it|this|that|these|those|there|here|them|him|her|what|how|something|nothing|good|bad|great|fine|nice|ok|okay|right|wrong|true|false|very|too|so|really|more|less|like|going|done|ready)\b",
-    re.IGNORECASE,
 )
 
 _THINGS = frozenset(SINGLE) | SINGLE_RELATIONS | {"value", "support"}
@@ -95,6 +96,44 @@ def _halves(sentence: str) -> tuple[str, ...]:
     return (two["first"], f"{two['second']} {two['verb']} {two['rest']}")
 
 
+_DB = r"(?:PostgreSQL|Postgres|MySQL|MariaDB|SQLite|MongoDB|DuckDB|CockroachDB|Cassandra|ClickHouse|Oracle|SQL Server|DynamoDB|Firestore|Neo4j|Supabase|TiDB|OceanBase|[A-Z]\w*DB)"
+_DB_CHANGED = re.compile(
+    rf"\b[Ww]e(?:'ve| have)?\s+(?:\w+\s)?(?:switched|moved|migrated|changed|replaced|swapped|dropped)\b.*?(?:from\s+)?(?:(?P<o>{_DB})\s+(?:to|for|with|and\s+(?:use|run))\s+(?P<v>{_DB})|\bto\s+(?P<w>{_DB}))"
+    rf"|(?P<w2>{_DB})(?:\s+now)?,?\s+(?:now\s+)?(?:instead of|rather than|not)\s+(?P<o2>{_DB})|从(?P<o3>{_DB})(?:改|换|迁|迁移)(?:成|到|为)了?(?P<v3>{_DB})|不(?:再)?用(?P<o4>{_DB})了?[，,].*?用(?P<v4>{_DB})"
+)
+_DB_USED = re.compile(
+    rf"\b[Ww]e\s+(?:now\s+)?(?:use|run|run on|are on)\s+(?P<v>{_DB})(?=\s*(?:[,.;]|$)|\s+(?:now|because|as|for|in))|\bdatabase\s+(?:is|runs on)\s+(?:now\s+)?(?P<w>{_DB})|^(?P<x>{_DB})\s+is\s+our\s+database"
+    rf"|(?:数据库|库)(?:现在)?(?:是|用的是|用|换成了?|改成了?|改用){_DB.replace('(?:', '(?P<y>', 1)}|我们(?:现在)?(?:用|改用|换成了?)(?:的是)?{_DB.replace('(?:', '(?P<z>', 1)}"
+)
+
+
+def _database(sentence: str) -> Fact | None:
+    """What the team keeps its data in: a product's name gives the attribute away."""
+    changed = _DB_CHANGED.search(sentence)
+    found = changed or _DB_USED.search(sentence)
+    if found is None:
+        return None
+    given = found.groupdict()
+    value = next((given[k] for k in ("v", "w", "w2", "v3", "v4", "x", "y", "z") if given.get(k)), None)
+    old = next((given[k] for k in ("o", "o2", "o3", "o4") if given.get(k)), None)
+    read = parse(sentence)
+    return Fact(subject=PROJECT, attribute="database", value=value, old_value=old, qualifier=read.qualifier, reason=read.reason) if value else None
+
+
+_PORT_MOVED = re.compile(
+    r"^(?:the\s+)?(?P<np>[\w -]{2,30}?)(?:'s port)?\s+(?:is|runs|listens|now runs)\s+(?:now\s+)?on\s+(?:port\s+)?(?P<v>\d{2,5})(?:\s+now)?,?\s+(?:now\s+)?(?:instead of|not|rather than)\s+(?:port\s+)?(?P<o>\d{2,5})\b",
+    re.IGNORECASE,
+)
+
+
+def _moved_port(sentence: str) -> Fact | None:
+    found = _PORT_MOVED.match(sentence)
+    if found is None or _NOT_A_SUBJECT.search(found["np"]) or "port" not in sentence.casefold():
+        return None
+    read = parse(sentence)
+    return Fact(subject=found["np"], attribute="port", value=found["v"], old_value=found["o"], qualifier=read.qualifier, reason=read.reason)
+
+
 _TWO_PORTS = re.compile(
     r"^(?P<first>.+?\b(?P<verb>listens|runs|is|are|lives|serves)\s+(?:on|at|in)\s+[^,;]+?),?\s+and\s+(?P<second>(?:the\s+)?[\w -]{2,40}?)\s+(?P<rest>(?:on|at|in)\s+[^,;.]+)[.!]?$",
     re.IGNORECASE,
@@ -111,7 +150,7 @@ def _stated(sentence: str, speaker: str | None) -> Fact | None:
         if fact is not None:
             return replace(fact, old_value=over["old"].strip(" .`'\""), reason=fact.reason or parse(sentence).reason)
     read = parse(sentence, speaker=speaker)
-    if read.old_value is None and read.attribute not in {"birthday", "hometown"} and _PAST.search(sentence):
+    if read.old_value is None and read.attribute not in {"birthday", "hometown"} and _PAST.search(without_reason(sentence)):
         return None
     if read.form is Form.SLOT and not read.subject and re.match(r"(?:we|I)\b.*\b(?:moved|relocated)\s+from\b", sentence, re.IGNORECASE):
         return None  # people or a service? without an object nobody can tell
@@ -126,7 +165,7 @@ _SAYS_WHAT_IS_USED = re.compile(
 )
 
 
-_ZH_TAIL = re.compile(r"\s*(?:过|他们|她们|们)$")
+_ZH_TAIL = re.compile(r"\s*(?:过|他们|她们|们|现在|目前)$")
 _ZH_LEAD = re.compile(r"^(?:在|是)(?=[\d一二三四五六七八九十])")
 
 
@@ -203,6 +242,8 @@ _OF_THE_WORK = frozenset(
 
 def _of_speaker(read: Statement) -> bool:
     """Attributes of a person that are named by a noun or verb of their own; "I'm tired" and "I like it" are none."""
+    if read.attribute == "allergy" and re.match(rf"{DREADED}|周|星期|开会|上班|加班|早起", read.value or ""):
+        return False
     return read.attribute in _OF_PEOPLE - {"likes", "prefers", "name", "job", "age"} or (
         read.attribute == "age" and bool(re.fullmatch(r"\d{1,3}", read.value or ""))
     )

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
-from pipelines.engines.local.changes import changes
+from pipelines.engines.local.changes import changes, without_reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class Personal:
 
 def personal_facts(sentence: str) -> tuple[Personal, ...]:
     """What a plain sentence says of its speaker, in order; empty for everything not said outright."""
-    if not _SELF.search(sentence) or (_NOT_NOW.search(sentence) and not _BUT_NOW.search(sentence)):
+    if not _SELF.search(sentence) or (_NOT_NOW.search(plain := without_reason(sentence)) and not _BUT_NOW.search(plain)):
         return ()
     found = [Personal(attribute=c.attribute, value=c.value, old=c.old) for c in changes(sentence)]
     found += _first(sentence, _chinese()) if _HAN.search(sentence) else [f for part in _parts(sentence) for f in _first(part, _english())]
@@ -53,8 +53,8 @@ _AGAIN = re.compile(r"(?:,|;|:|\s[—–-]|\band\b|\bbut\b|,\s*and\b)\s+(?=(?:I\
 _SHARED = re.compile(r"\band\s+(?=(?:work|live|drive|speak|play|fly|have)\b)")
 _NOT_NOW = re.compile(
     r"\b(?:used to|would|might|(?-i:may)|could|thinking (?:of|about)|considering|planning|plan to|going to|gonna|about to|hope|hoping|wish|if|when I was|as a (?:kid|child)|pretend|imagine|suppose"
-    r"|joking|kidding|lol|haha|almost|nearly|wonder(?:ing)?|wanted|next (?:week|month|year|spring|summer|fall|autumn|winter)|tomorrow|tonight|yesterday|today|this (?:week|morning|afternoon|evening)|for a (?:bit|while|few)|temporarily|for now)\b"
-    r"|曾经|以前|打算|准备|想要|如果|要是|假如|昨天|今天|明天|可能|也许|小时候|开玩笑",
+    r"|picture this|in another life|at this point|basically|joking|kidding|lol|haha|almost|nearly|wonder(?:ing)?|wanted|next (?:week|month|year|spring|summer|fall|autumn|winter)|tomorrow|tonight|yesterday|today|this (?:week|morning|afternoon|evening)|for a (?:bit|while|few)|temporarily|for now)\b"
+    r"|曾经|以前|打算|准备|想要|如果|要是|假如|昨天|今天|明天|可能|也许|都快|快要|小时候|开玩笑",
     re.IGNORECASE,
 )
 
@@ -82,7 +82,7 @@ _JOBS = (
     r"|instructor|tutor|secretary|assistant|clerk|cashier|salesperson|team lead|tech lead|lead|head chef|head of \w+|specialist|coordinator|supervisor|representative|planner|controller|inspector|principal|optician|midwife|social worker|product owner|postdoc|lecturer|attorney|paralegal|geologist|astronomer|statistician"
     r"|data scientist|contractor|illustrator|animator|copywriter|bookkeeper|auditor|banker|broker|trader|stylist|hairdresser|barber|florist|tailor|welder|machinist|operator|officer|captain)))"
 )
-_DREADED = r"(?i:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|meetings?|mornings?|e-?mails?|work|deadlines?|drama|people|nonsense|maths?|excel|small talk|stupidity|fun|exercise|effort|paperwork|bureaucracy|commitment)\b"
+DREADED = r"(?i:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|meetings?|mornings?|e-?mails?|work|deadlines?|drama|people|nonsense|maths?|excel|small talk|stupidity|fun|exercise|effort|paperwork|bureaucracy|commitment)\b"
 """What people are "allergic" to as a joke."""
 _PETS = r"dog|cat|puppy|kitten|parrot|rabbit|bunny|hamster|horse|pony|bird|turtle|tortoise|fish|goldfish|lizard|gecko|snake|ferret|guinea pig|labrador|beagle|poodle|corgi|husky|golden retriever|terrier|cockatiel|budgie"
 _THINGS = (
@@ -158,14 +158,14 @@ def _rows_english() -> Iterator[tuple[str, Build]]:
     yield rf"{_AM}\s+(?:no longer|not)(?:\s+an?)?\s+(?P<v>{_DIETS})\b", lambda m: Personal(attribute="diet", value=_clean(m["v"]), negated=True)
     yield rf"{_AM}{_ADV}\s+(?:an?\s+)?(?P<v>{_CONDITIONS})\b", _member("condition")
     yield (
-        rf"(?:{_AM}|\b(?:because|that)\s+I(?:'m|’m|\s+am)|^I(?:'ve|’ve|\s+have)\s+been){_ADV}\s+(?:(?:severely|highly|deathly|mildly|very|badly)\s+)?allergic\s+to\s+(?!{_DREADED})(?P<v>.+?){_STOP}",
+        rf"(?:{_AM}|\b(?:because|that)\s+I(?:'m|’m|\s+am)|^I(?:'ve|’ve|\s+have)\s+been){_ADV}\s+(?:(?:severely|highly|deathly|mildly|very|badly)\s+)?allergic\s+to\s+(?!{DREADED})(?P<v>.+?){_STOP}",
         _member("allergy"),
     )
     yield (
         rf"{_HAVE}\s+(?:developed\s+|got\s+)?(?:an?\s+)?(?:(?:severe|mild|bad|serious|life-threatening)\s+)?(?P<v>[\w-]+(?:\s[\w-]+)?)\s+allergy\b",
         _member("allergy"),
     )
-    yield rf"{_HAVE}\s+(?:got\s+)?an?\s+(?:(?:severe|mild|bad|serious)\s+)?allergy\s+to\s+(?!{_DREADED})(?P<v>.+?){_STOP}", _member("allergy")
+    yield rf"{_HAVE}\s+(?:got\s+)?an?\s+(?:(?:severe|mild|bad|serious)\s+)?allergy\s+to\s+(?!{DREADED})(?P<v>.+?){_STOP}", _member("allergy")
     yield r"^I\s+can't\s+have\s+(?P<v>[\w ]{2,30}?),\s+I(?:'m|’m| am)\s+allergic\b", _member("allergy")
     yield rf"{_I}\s+(?:don't|do not|can't|cannot|no longer|never)\s+eat\s+{_V}", _member("eats", negated=True)
     yield (
@@ -263,10 +263,6 @@ def _rows_english() -> Iterator[tuple[str, Build]]:
 _ZH_THINGS = {"手机": "phone", "电脑": "computer", "车": "car", "银行": "bank", "编辑器": "editor", "浏览器": "browser", "健身房": "gym"}
 
 
-def _zh_hometown(m: re.Match[str]) -> Personal | None:
-    return Personal(attribute="hometown", value=_clean(m["v"])) if re.search("出生|长大|来自", m[0]) else None
-
-
 def _zh_thing(m: re.Match[str]) -> Personal:
     return Personal(attribute=_ZH_THINGS[m["kind"]], value=_clean(m["v"]), old=_clean(m["o"]) or None)
 
@@ -274,8 +270,32 @@ def _zh_thing(m: re.Match[str]) -> Personal:
 _ZH_END = r"(?=[，。,.!！；;、]|了|$|因为|所以|而且|现在)"
 
 
+def _zh_hometown(m: re.Match[str]) -> Personal | None:
+    return Personal(attribute="hometown", value=_clean(m["v"] or m["w"]))
+
+
 def _rows_chinese() -> Iterator[tuple[str, Build]]:
     me = r"^(?:另外|对了|其实|现在|最近|目前|，|,|\s)*我"
+    yield r"^(?:自我介绍一下[，,])?我(?:的)?(?:全名|名字|姓名)(?:是|叫)(?P<v>[\u4e00-\u9fffA-Za-z ]{2,20}?)(?P<o>)?(?=[，。,.!！]|$)", _single("name")
+    yield r"^(?:自我介绍一下[，,]|大家好[，,])我是(?P<v>[\u4e00-\u9fff]{2,4}|[A-Z][A-Za-z ]{2,24})(?P<o>)?(?=[，。,.!！]|$)", _single("name")
+    yield r"^(?:落款|署名|封面)写(?P<v>[\u4e00-\u9fff]{2,4}|[A-Z][A-Za-z ]{2,24})(?P<o>)?[，,]这是我的名字", _single("name")
+    yield rf"{me}们?(?:家|家里)?的?(?P<kind>狗|猫)的?(?:名叫|名字叫|名字是|叫)(?P<v>[\u4e00-\u9fffA-Za-z]{{1,10}}?){_ZH_END}", _pet
+    yield rf"{me}(?:家)?(?:养了?|有)(?:一)?(?:只|条)(?P<kind>狗|猫)[，,](?:名字)?(?:叫|是)(?P<v>[\u4e00-\u9fffA-Za-z]{{1,10}}?){_ZH_END}", _pet
+    yield r"^(?P<v>[\u4e00-\u9fffA-Za-z]{1,10}?)是我(?:们)?(?:家)?的(?P<kind>狗|猫)", _pet
+    yield rf"{me}(?:是)?(?P<v>\d{{1,2}}月\d{{1,2}}[日号])出生(?P<o>)?", _single("birthday")
+    yield r"^(?P<v>\d{1,2}月\d{1,2}[日号])是我的?生日(?P<o>)?", _single("birthday")
+    yield rf"{me}的?(?:职业|本职|工作)是(?P<v>[\u4e00-\u9fffA-Za-z ]{{2,20}}?){_ZH_END}(?P<o>)?", _single("job")
+    yield rf"{me}做(?P<v>[\u4e00-\u9fffA-Za-z ]{{2,20}}?)(?:已经)?(?P<o>)?(?:[一二三四五六七八九十\d]+年)", _single("job")
+    yield (
+        rf"{me}是(?:一名|一个|一位|个|名)?(?P<v>[\u4e00-\u9fff]{{0,6}}(?:工程师|医生|兽医|护士|翻译|老师|律师|会计|设计师|司机|教授|作家|记者|分析师|厨师|程序员)){_ZH_END}(?P<o>)?",
+        _single("job"),
+    )
+    yield (
+        rf"{me}(?:从小)?(?:在(?P<v>[\u4e00-\u9fffA-Za-z]{{2,12}}?)(?:长大|出生)|(?:出生在|来自)(?P<w>[\u4e00-\u9fffA-Za-z]{{2,12}}?)(?=[，。,.]|$))",
+        _zh_hometown,
+    )
+    yield rf"{me}(?:的)?(?:家乡|老家)(?:是|在)(?P<v>[\u4e00-\u9fffA-Za-z]{{2,12}}?){_ZH_END}(?P<o>)?", _single("hometown")
+    yield rf"{me}是(?P<v>[\u4e00-\u9fffA-Za-z]{{2,8}}?)人(?P<o>)?[。，,.]?$", _single("hometown")
     yield rf"{me}(?:最近|刚|刚刚|已经)*从(?P<o>[\u4e00-\u9fff]{{2,8}}?)搬(?:到|去|来)(?:了)?(?P<v>[\u4e00-\u9fffA-Za-z]{{2,10}}?){_ZH_END}", _single("home")
     yield rf"(?:{me}|^)(?:现在|目前|最近|刚|刚刚|已经)*(?:住在|搬到了?|搬去了?|搬来了?)(?P<v>[\u4e00-\u9fffA-Za-z]{{2,10}}?){_ZH_END}(?P<o>)?", _single("home")
     yield rf"{me}(?:现在|目前|也)*在(?![找一家做想思考寻])(?P<v>[\u4e00-\u9fffA-Za-z0-9]{{2,14}}?)(?:工作|上班|任职){_ZH_END}(?P<o>)?", _single("employer")
@@ -284,7 +304,7 @@ def _rows_chinese() -> Iterator[tuple[str, Build]]:
         _single("job"),
     )
     yield rf"{me}(?:一直|从小|严重)*对(?!周|星期|开会|上班|加班|早起|数学|人)(?P<v>[\u4e00-\u9fffA-Za-z ]{{1,14}}?)(?:严重|轻微)?过敏", _member("allergy")
-    yield rf"{me}有?(?P<v>[\u4e00-\u9fffA-Za-z ]{{1,14}}?)过敏(?=[，。,.]|$)", _member("allergy")
+    yield rf"{me}有?(?!对)(?P<v>[\u4e00-\u9fffA-Za-z ]{{1,14}}?)过敏(?=[，。,.]|$)", _member("allergy")
     yield rf"{me}不能碰(?P<v>[\u4e00-\u9fffA-Za-z ]{{1,14}}?)[，,]会?过敏", _member("allergy")
     yield rf"{me}(?P<v>花生|海鲜|牛奶|鸡蛋|坚果|花粉|青霉素|芒果|虾|麸质|乳糖)过敏", _member("allergy")
     yield rf"{me}(?:现在|已经)*(?:是)?(?P<v>吃素|素食者?|素食主义者|纯素){_ZH_END}(?P<o>)?", _single("diet")

@@ -46,6 +46,8 @@ def why(store: Store, scope: str, name: str) -> tuple[Chain, ...]:
         placed = _on_page(store, scope, name)
         own = [n for n in placed if store.heads(scope, notes=[n])]
         online = [n for n in notes if n.uid[:12] in placed]
+    if not own and not online and (waiting := _waiting(store, scope, wanted)):
+        return waiting
     if not own and not online:
         raise Refused(f"no note and no page is called {name!r}: search finds both (dreamd search)")
     return (*(_chain(store, scope, n) for n in own), *(_carried(store, scope, n) for n in online))
@@ -56,6 +58,16 @@ def _on_page(store: Store, scope: str, name: str) -> list[str]:
     wanted = name.removesuffix(".md").casefold()
     uids = {p.uid for p in pages if wanted in {p.slug.removesuffix(".md").casefold(), p.title.casefold()}}
     return [n for n, p in sorted(store.placements(scope).items()) if p.page in uids]
+
+
+def _waiting(store: Store, scope: str, wanted: str) -> tuple[Chain, ...]:
+    """What stands in the inbox without being a note: a quarantined claim, or a question nobody answered."""
+    if len(wanted) < 6:
+        return ()
+    held = [g.claim for g in store.all_claims(scope) if g.claim.uid.startswith(wanted)]
+    asked = [q for questions in store.questions(scope).values() for q in questions if q.quotes[0].turn.startswith(wanted)]
+    quotes = [q for said in (*held, *asked) for q in said.quotes]
+    return (Chain(note=wanted, versions=(), proofs=_proofs(store, scope, quotes), decisions=()),) if quotes else ()
 
 
 def _chain(store: Store, scope: str, note: str) -> Chain:

@@ -1,13 +1,11 @@
-"""The one queue for a person, as a file: what waits, most valuable first, each with its id and the command that closes it.
+"""The one queue for a person, as a file: what waits, most valuable first, each with its id and the command that shows what it rests on.
 
-A ticked box accepts, a deleted line rejects (`read_marks`). Text under quarantine is named by id, gate, origin and place, never by its words.
+Text under quarantine is named by id, gate, origin and place, never by its words.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -34,7 +32,7 @@ class Waits(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One thing that waits: its id, what it is about, why it waits, the command that closes it, and what it rests on."""
+    """One thing that waits: its id, what it is about, why it waits, the command that shows its lines, and what it rests on."""
 
     uid: str
     waits: Waits
@@ -42,14 +40,6 @@ class Entry:
     reason: str
     command: str
     notes: tuple[Spans, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """What a person did to a line of the inbox: `accept` (ticked) or `reject` (deleted). `anchor` is its block id (`uid_of` gives the uid)."""
-
-    anchor: str
-    verb: str
 
 
 def entries(content: Content) -> tuple[Entry, ...]:
@@ -60,7 +50,7 @@ def entries(content: Content) -> tuple[Entry, ...]:
     out += [_recheck(i) for i in sorted(waiting, key=_value)]
     out += [_draft(i) for i in sorted((i for i in content.items if i.status is Status.DRAFT and i.verdict is not Verdict.NEEDS_RECHECK), key=_value)]
     out += [
-        Entry(uid=a.uid, waits=Waits.QUESTION, spans=plain(inline.cut_quote(a.text)), reason="unanswered", command=_review(a.uid), notes=footnotes(a.cites[:2]))
+        Entry(uid=a.uid, waits=Waits.QUESTION, spans=plain(inline.cut_quote(a.text)), reason="unanswered", command=_why(a.uid), notes=footnotes(a.cites[:2]))
         for a in sorted(content.asked, key=lambda a: (-(a.at.timestamp() if a.at else 0.0), a.uid))
     ]  # fmt: skip
     return (*out, *(_quarantined(q) for q in sorted(content.quarantined, key=lambda q: q.uid)))
@@ -78,8 +68,8 @@ def _newest_first(correction: Correction) -> tuple[float, str]:
     return (-(correction.at.timestamp() if correction.at else 0.0), correction.uid)
 
 
-def _review(uid: str) -> str:
-    return f"dreamd review {inline.clean(uid)}"
+def _why(uid: str) -> str:
+    return f"dreamd why {anchor_of(uid)}"
 
 
 def _dispute(item: Item) -> Entry:
@@ -89,31 +79,31 @@ def _dispute(item: Item) -> Entry:
         sides += [" or " if n else "", plain(inline.cut_quote(side.statement + who))]
     cites = [side.cites[0] for side in item.sides]
     name = plain(item.attribute or item.subject)
-    return Entry(uid=item.uid, waits=Waits.DISPUTE, spans=join(name, ": ", *sides), reason="", command=_review(item.uid), notes=footnotes(cites))
+    return Entry(uid=item.uid, waits=Waits.DISPUTE, spans=join(name, ": ", *sides), reason="", command=_why(item.uid), notes=footnotes(cites))
 
 
 def _correction(correction: Correction) -> Entry:
     at = f" line {correction.line}" if correction.line else ""
     said: list[Part] = [' says "', plain(inline.cut_quote(correction.wrong)), '"'] if correction.wrong else [" is wrong"]
     spans = join(code(correction.path), at, *said, '; it should say "', plain(inline.cut_quote(correction.right)), '"')
-    return Entry(uid=correction.uid, waits=Waits.CORRECTION, spans=spans, reason="", command="dreamd notes diff", notes=footnotes(correction.cites[:2]))
+    return Entry(uid=correction.uid, waits=Waits.CORRECTION, spans=spans, reason="", command=_why(correction.uid), notes=footnotes(correction.cites[:2]))
 
 
 def _recheck(item: Item) -> Entry:
     reason = item.missed or "rests on a note that was corrected"
     spans = plain(inline.cut_quote(item.statement))
-    return Entry(uid=item.uid, waits=Waits.RECHECK, spans=spans, reason=reason, command=_review(item.uid), notes=footnotes(item.cites[:2]))
+    return Entry(uid=item.uid, waits=Waits.RECHECK, spans=spans, reason=reason, command=_why(item.uid), notes=footnotes(item.cites[:2]))
 
 
 def _draft(item: Item) -> Entry:
     spans = plain(inline.cut_quote(item.statement))
-    return Entry(uid=item.uid, waits=Waits.DRAFT, spans=spans, reason=item.missed or "not proven", command=_review(item.uid), notes=footnotes(item.cites[:2]))
+    return Entry(uid=item.uid, waits=Waits.DRAFT, spans=spans, reason=item.missed or "not proven", command=_why(item.uid), notes=footnotes(item.cites[:2]))
 
 
 def _quarantined(held: Quarantined) -> Entry:
     place: list[Part] = [code(short_session(held.session)), f" line {held.line}" if held.line else ""]
     spans = join("Text that no user said, from ", plain(held.origin), " at ", *place, ", held by the gate ", plain(held.gate))
-    return Entry(uid=held.uid, waits=Waits.QUARANTINE, spans=spans, reason="", command=_review(held.uid))
+    return Entry(uid=held.uid, waits=Waits.QUARANTINE, spans=spans, reason="", command=_why(held.uid))
 
 
 # --- the file ----------------------------------------------------------------------------------------------------------------------------
@@ -140,7 +130,7 @@ def inbox(content: Content, *, own: str = "") -> str:
 def _purpose(count: int) -> str:
     if not count:
         return "Nothing waits for you."
-    return f"{count} {'thing waits' if count == 1 else 'things wait'} for you. Tick a box to accept, delete its line to reject, or run its command."
+    return f"{count} {'thing waits' if count == 1 else 'things wait'} for you; the command beside each shows the lines it rests on."
 
 
 def _row(entry: Entry, notes: list[Spans]) -> str:
@@ -152,24 +142,4 @@ def _row(entry: Entry, notes: list[Spans]) -> str:
     marks = "".join(f" [^{n}]" for n in numbers)
     why: list[Part] = [" (", plain(entry.reason.replace("_", " ")), ")"] if entry.reason else []
     words = join(entry.spans, *why, ": ", code(entry.command))
-    return f"- [ ] {inline.write((*words, inline.Span(' ')) if marks else words).rstrip()}{marks} ^{anchor_of(entry.uid)}"
-
-
-def read_marks(found: str, published: str) -> tuple[Mark, ...]:
-    """What a person did to the inbox that was published: which boxes were ticked, which lines deleted. An empty or torn file says nothing."""
-    before, after = _boxes(published), _boxes(found)
-    if not found.lstrip().startswith("# Inbox") or OWN_MARK not in found:
-        return ()
-    marks = [Mark(anchor, "accept") for anchor, ticked in after.items() if ticked and anchor in before and not before[anchor]]
-    return (*marks, *(Mark(anchor, "reject") for anchor in before if anchor not in after))
-
-
-def _boxes(text: str) -> dict[str, bool]:
-    """Block id → ticked, for each task line."""
-    rows = re.finditer(r"^\s*[-*+] \[([ xX])\] .*?\^(n-[a-z0-9-]+)[ \t]*\r?$", text, re.MULTILINE)
-    return {m[2]: m[1] in "xX" for m in rows}
-
-
-def uid_of(mark: Mark, waiting: Sequence[Entry]) -> str | None:
-    """The uid behind a mark, None when it waits no longer."""
-    return next((e.uid for e in waiting if anchor_of(e.uid) == mark.anchor), None)
+    return f"- {inline.write((*words, inline.Span(' ')) if marks else words).rstrip()}{marks} ^{anchor_of(entry.uid)}"

@@ -33,7 +33,8 @@ class Corrected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What one dream did. Lists are in the order to show; `refused` counts by gate; `left_out` names index lines that are not in the brief.
+    """What one dream did. Lists are in the order to show; `checked` counts the lines of the person's notes judged anew by verdict, `refused` claims by gate;
+    `left_out` names index lines that are not in the brief.
 
     `problems` are things a person should know of (sources refused, files someone else holds, quiet nights).
     """
@@ -45,17 +46,17 @@ class Report:
     work: tuple[str, ...] = ()
     merged: tuple[str, ...] = ()
     retired: tuple[str, ...] = ()
+    checked: Mapping[str, int] = field(default_factory=dict)
     refused: Mapping[str, int] = field(default_factory=dict)
     left_out: tuple[Moved, ...] = ()
     problems: tuple[str, ...] = ()
     redacted: int = 0
     drafts: int = 0
-    undo: str = ""
 
     @property
     def changed(self) -> bool:
         """Whether there is anything to report; what was refused or waits unchanged is none."""
-        return bool(self.corrected or self.learnt or self.merged or self.retired or self.problems or self.drafts)
+        return bool(self.corrected or self.learnt or self.merged or self.retired or self.problems or self.drafts or self.checked)
 
 
 def journal_path(when: date) -> str:
@@ -95,10 +96,10 @@ def _blocks(dream: Report) -> list[tuple[str, list[Spans]]]:
         ("Corrected", [_corrected(c) for c in dream.corrected]),
         ("Learnt", [plain(inline.cut_quote(t)) for t in dream.learnt]),
         ("Work", [plain(inline.cut_quote(t)) for t in dream.work]),
+        ("Your own notes", [plain(", ".join(f"{n} {verdict.replace('_', ' ')}" for verdict, n in sorted(dream.checked.items())))] if dream.checked else []),
         ("Merged and retired", [plain(inline.cut_quote(t)) for t in (*dream.merged, *dream.retired)]),
         ("Refused", refused + masked),
         ("Not whole in the brief", left),
-        ("Undo", [code(dream.undo)] if dream.undo else []),
     ]
 
 

@@ -30,7 +30,7 @@ register_plumbing(app)
 def run(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code; every expected error is one clear line on standard error."""
     try:
-        code = app(arguments if arguments is not None else sys.argv[1:], standalone_mode=False)
+        code = app(arguments if arguments is not None else sys.argv[1:], prog_name="dreamd", standalone_mode=False)
         return int(code or DONE)
     except BadSettings as error:
         return _say(error, REFUSED)

@@ -11,7 +11,7 @@ import pytest
 from pipelines.model import Kind, Status
 from pipelines.wiki.brief import Moved
 from pipelines.wiki.content import Content, Work
-from pipelines.wiki.inbox import Mark, entries, inbox, read_marks, uid_of
+from pipelines.wiki.inbox import entries, inbox
 from pipelines.wiki.journal import LINES_MAX, Corrected, Level, Report, bloat, journal_path, report
 from pipelines.wiki.page import OWN_MARK
 from pipelines.wiki.recent import recent, within
@@ -25,16 +25,16 @@ def drafts(count: int) -> Content:
     return Content(title="x", items=tuple(item(f"dr{n:03d}", f"Perhaps {n}.", status=Status.DRAFT, missed="said_once" if n % 2 else "one_session", subject="user") for n in range(count)))
 
 
-def test_each_thing_that_waits_has_its_id_and_the_command_that_closes_it() -> None:
-    assert "- [ ] Owner: Platform (ticket) or Payments (Lee): `dreamd review 5d11cc09qrst` [^1] [^2] ^n-5d11cc09qrst\n" in INBOX
-    assert '- [ ] `memory/deploy.md` line 5 says "Retention is 90 days."; it should say "Retention is 30 days.": `dreamd notes diff` [^3] ^n-aaaa00000003\n' in INBOX
-    assert "- [ ] The nightly job might need more memory. (said once): `dreamd review drdr11111111` [^5] ^n-drdr11111111\n" in INBOX
+def test_each_thing_that_waits_has_its_id_and_the_command_that_explains_it() -> None:
+    assert "- Owner: Platform (ticket) or Payments (Lee): `dreamd why n-5d11cc09qrst` [^1] [^2] ^n-5d11cc09qrst\n" in INBOX
+    assert '- `memory/deploy.md` line 5 says "Retention is 90 days."; it should say "Retention is 30 days.": `dreamd why n-aaaa00000003` [^3] ^n-aaaa00000003\n' in INBOX
+    assert "- The nightly job might need more memory. (said once): `dreamd why n-drdr11111111` [^5] ^n-drdr11111111\n" in INBOX
 
 
 def test_twenty_are_shown_and_the_rest_counted_by_reason() -> None:
     text = inbox(drafts(31))
-    assert text.count("- [ ]") == 20
-    assert "31 things wait for you." in text
+    assert text.count("`dreamd why ") == 20
+    assert "31 things wait for you;" in text
     rest = text[text.index("## Not shown") :]
     assert rest.startswith("## Not shown\n\n- ")
     assert sum(int(row.split()[1]) for row in rest.split("\n") if row.startswith("- ")) == 11
@@ -48,23 +48,11 @@ def test_what_would_be_a_rule_and_was_heard_twice_comes_first() -> None:
 
 
 def test_text_under_quarantine_is_named_without_its_words() -> None:
-    assert "- [ ] Text that no user said, from tool at `3f9c21ab…` line 5, held by the gate instruction: `dreamd review quququ555555` ^n-quququ555555\n" in INBOX
+    assert "- Text that no user said, from tool at `3f9c21ab…` line 5, held by the gate instruction: `dreamd why n-quququ555555` ^n-quququ555555\n" in INBOX
 
 
 def test_an_empty_inbox_says_so_and_keeps_the_persons_words() -> None:
     assert inbox(Content(title="x"), own="mine\n") == f"# Inbox\n\nNothing waits for you.\n\n{OWN_MARK}\nmine\n"
-
-
-def test_a_ticked_box_accepts_and_a_deleted_line_rejects() -> None:
-    edited = INBOX.replace("- [ ] The nightly", "- [x] The nightly")
-    edited = "\n".join(row for row in edited.split("\n") if "cave is finished" not in row or not row.startswith("- [ ]"))
-    assert read_marks(edited, INBOX) == (Mark("n-drdr11111111", "accept"), Mark("n-rcrc22222222", "reject"))
-    assert uid_of(Mark("n-drdr11111111", "accept"), entries(CONTENT)) == "drdr11111111"
-
-
-@pytest.mark.parametrize("found", ["", INBOX[:300], "something else"])
-def test_a_torn_inbox_rejects_nothing(found: str) -> None:
-    assert read_marks(found, INBOX) == ()
 
 
 def test_the_inbox_and_the_work_log_are_left_alone_by_a_formatter() -> None:
@@ -94,7 +82,7 @@ def test_sessions_without_a_time_come_last_and_many_are_counted() -> None:
 FULL = Report(
     day=date(2026, 11, 29), waiting=entries(CONTENT), corrected=tuple(Corrected(old=f"old {n}", new=f"new {n}", proof="it is new", path="memory/a.md", line=n) for n in range(1, 9)),
     learnt=tuple(f"Learnt {n}." for n in range(20)), work=("22 Jul: two commits on main",), merged=("one into another",), retired=("gone",), refused={"origin": 12, "instruction": 1, "follows": 0},
-    left_out=tuple(Moved(section="Pages", text=f"line {n}", page="a.md", why="no_room") for n in range(30)), redacted=3, drafts=4, undo="dreamd revert d42",
+    left_out=tuple(Moved(section="Pages", text=f"line {n}", page="a.md", why="no_room") for n in range(30)), redacted=3, drafts=4,
 )  # fmt: skip
 
 
@@ -105,7 +93,6 @@ def test_the_report_has_at_most_forty_lines_and_every_part() -> None:
     assert text.startswith("# Dream of 29 Nov 2026\n\n8 corrected, 20 learnt, 1 merged, 1 retired, 4 drafts; 6 wait for you.\n\n- **Waiting for you**\n")
     assert '  - old 1 → new 1, for the log says "it is new" (still in `memory/a.md` line 1)\n' in text
     assert "- **Refused**\n  - instruction 1, origin 12\n  - 3 secrets masked\n" in text
-    assert "- **Undo**\n  - `dreamd revert d42`\n" in text
     assert "  - and " in text
     assert mdformat.text(text, extensions=EXTENSIONS) == text
 

@@ -29,7 +29,8 @@ def morning_report(
         Report(
             day=today, waiting=waiting[:WAITING_MAX], corrected=_corrected(notes, findings, organized, fresh), learnt=_learnt(resolutions),
             work=tuple(w.asked for w in organized.content.work if w.asked)[-3:], merged=_merged(resolutions, findings, notes, fresh), retired=_retired(resolutions),
-            checked=Counter(findings[uid].verdict.value for uid in fresh if uid in findings and uid in notes), refused=done.rejected, left_out=organized.tree.brief.moved, problems=_problems(taken, organized), redacted=done.redacted,
+            checked=Counter(findings[uid].verdict.value for uid in fresh if uid in findings and uid in notes), refused=done.rejected,
+            left_out=organized.tree.brief.moved, problems=_problems(taken, organized), redacted=done.redacted,
             drafts=done.notes.drafts if any(r.verb is Verb.NEW for r in resolutions) else 0,
         )
     )  # fmt: skip

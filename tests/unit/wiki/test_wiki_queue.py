@@ -120,3 +120,9 @@ def test_bloat_is_judged_from_100_kilobytes_on(said: int, pages: int, level: Lev
 
 def test_footnotes_are_no_bloat() -> None:
     assert bloat([b"abc\n\n[^1]: long footnote\n"], said=10).pages == len(b"abc\n\n")
+
+
+def test_notes_judged_for_the_first_time_are_reported_though_nothing_was_learnt() -> None:
+    text = report(Report(day=date(2026, 11, 29), checked={"no_log": 40, "duplicate": 2}))
+    assert text is not None
+    assert "- **Your own notes**\n  - 2 duplicate, 40 no log\n" in text

@@ -22,7 +22,7 @@ from pipelines.engines.local.results import result_facts
 from pipelines.engines.local.runs import core_of
 from pipelines.engines.local.shell import Part
 from pipelines.engines.local.speech import QUOTE_MAX, TURN_MAX, Utterance, body_of, clauses, dangling, reason_in, shortened, statement_of, typed, utterances
-from pipelines.model import Claim, Kind, Origin, Question, Quote, Turn
+from pipelines.model import Claim, Kind, Origin, Question, Turn
 from pipelines.ports import Extracted, Window
 from pipelines.text.mood import Mood, mood_at, mood_of, standing_mark
 from pipelines.text.slots import USER
@@ -69,14 +69,16 @@ class _Talk:
 
 
 _ROLE_PLAY = re.compile(
-    r"\b(?:let(?:'|’)?s (?:role-?\s?play|pretend)|role-?\s?play(?:ing)?\b|pretend (?:that |to be |you(?:'re| are)|I(?:'m| am))|I(?:'ll| will) be the \w+ and you)|角色扮演|扮演|假装",
+    r"\b(?:let(?:'|’)?s (?:role-?\s?play|pretend)|role-?\s?play(?:ing)?\b|pretend (?:that |to be |you(?:'re| are)|I(?:'m| am))|I(?:'ll| will) be the \w+ and you|(?:exercise|interview|scenario)\b[^.]{0,60}\bI(?:'m| am) [A-Z])|角色扮演|扮演|假装",
     re.IGNORECASE,
 )
 _IN_A_STORY = re.compile(
-    r"\bin (?:this|my|our|the) (?:story|novel|game|scenario|play|script|dream)\b|\b(?:my|our) (?:main )?character\b|剧本里|小说里", re.IGNORECASE
+    r"\bin (?:this|my|our|the) (?:story|novel|game|scenario|play|script|dream)\b|\b(?:my|our) (?:main )?character\b|剧本里|小说里|故事里|剧本中", re.IGNORECASE
 )
 _PLAY_OVER = re.compile(
-    r"\b(?:stop|end|done with|no more|out of) (?:the )?(?:role-?\s?play(?:ing)?|pretending|character|game)\b|out of character", re.IGNORECASE
+    r"\b(?:stop|end|end of|done with|no more|out of) (?:the |this )?(?:role-?\s?play(?:ing)?|pretending|character|game|exercise)\b|\bout of character\b"
+    r"|\b(?:role-?\s?play|game|exercise|practice|scene) (?:is )?over\b|(?:角色扮演|扮演|游戏|练习|面试).{0,4}(?:结束|到此|停)|不演了",
+    re.IGNORECASE,
 )
 _CONTENT = re.compile(
     r"^\s*(?:please\s+|can you\s+|could you\s+|help me\s+|I (?:want|need) you to\s+)*(?:translate|proofread|rewrite|rephrase|paraphrase|summari[sz]e|correct|edit|improve|polish|analy[sz]e|classify|write|continue|complete|act as"
@@ -184,19 +186,19 @@ def _fact(said: Utterance, fact: Fact, before: str) -> Claim | None:
         doubts.append("run_on")
     if dangling(fact.value or "") or (fact.subject != (said.turn.speaker or USER) and dangling(shown.text)):
         doubts.append("dangling_reference")
-    reason, extra = _reason(said, fact.reason, shown)
+    shown = _with_reason(shown)
     return Claim(
         kind=Kind.FACT,
         subject=fact.subject,
         attribute=fact.attribute,
         qualifier=fact.qualifier,
         statement=_dated(said.turn, statement_of(shown.text)),
-        quotes=(shown.quote, *extra),
+        quotes=(shown.quote,),
         value=value,
         negated=fact.negated,
         cardinality="single" if fact.single else "set",
         old_value=fact.old_value,
-        reason=reason,
+        reason=_reason(shown, fact.reason),
         standing_mark=said.turn.memory,
         valid_until=_until(said.turn, fact),
         doubts=tuple(dict.fromkeys(doubts)),
@@ -239,19 +241,19 @@ def _cued(said: Utterance, cue: Cue, body: str) -> Claim:
     slotted = told and read.form is Form.SLOT and _whole_value(read)
     words = " ".join(w for w in read.words if w not in _POLAR)
     own = cue.kind is Kind.PREFERENCE or (cue.kind is Kind.GOAL and body.startswith(("My ", "my ", "我的")))
-    reason, extra = _reason(said, read.reason, shown)
+    shown = _with_reason(shown)
     return Claim(
         kind=cue.kind,
         subject=(read.subject if slotted and read.subject and not own else "") or (said.turn.speaker or USER if own else PROJECT),
         attribute=(read.attribute if slotted else words) or body,
         qualifier=read.qualifier,
         statement=_dated(said.turn, statement_of(shown.text)),
-        quotes=(shown.quote, *extra),
+        quotes=(shown.quote,),
         value=read.value if slotted else None,
         negated=read.negated,
         cardinality=read.cardinality if slotted else "single",
         old_value=read.old_value if slotted else None,
-        reason=reason,
+        reason=_reason(shown, read.reason),
         standing_mark=cue.standing,
         doubts=tuple(dict.fromkeys(doubts)),
     )
@@ -306,18 +308,19 @@ _REASON_FOLLOWS = re.compile(
 )
 
 
-def _reason(said: Utterance, read: str | None, shown: Utterance) -> tuple[str | None, tuple[Quote, ...]]:
-    """The person's own reason, of this sentence or of a next one that is nothing but a reason ("Because …"), and its quote where `shown` does not hold it."""
-    own = reason_in(said.text) or read
-    text = said.turn.text
-    if own is None and (following := _REASON_FOLLOWS.match(text, said.end)) is not None:
-        own = reason_in(following.group())
-    if own is None or own in shown.text:
-        return own, ()
-    at = text.find(own, said.start)
-    if at < 0 or said.turn.origin_of(at, at + len(own)) is not Origin.USER:
-        return None, ()
-    return own, (Quote(turn=said.turn.uid, start=at, end=at + len(own), text=own),)
+def _with_reason(shown: Utterance) -> Utterance:
+    """The stretch with the next sentence when that is nothing but its reason ("… The reason is that the rent doubled.") and both fit a quote."""
+    text = shown.turn.text
+    found = _REASON_FOLLOWS.match(text, shown.end)
+    if found is None or found.end() - shown.start > QUOTE_MAX or shown.turn.origin_of(shown.start, found.end()) is not Origin.USER:
+        return shown
+    return Utterance(turn=shown.turn, start=shown.start, end=found.end())
+
+
+def _reason(shown: Utterance, read: str | None) -> str | None:
+    """The person's own reason, if the quoted stretch holds it."""
+    own = reason_in(shown.text) or read
+    return own if own is not None and own in shown.text else None
 
 
 def _question(claim: Claim) -> Question:

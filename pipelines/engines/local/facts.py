@@ -60,7 +60,7 @@ _OF_THE_MOMENT = re.compile(
 )
 _PAST = re.compile(r"\b(?:went|was|were|had|did|got)\b", re.IGNORECASE)
 _NOT_A_SUBJECT = re.compile(
-    r"^(?:it|this|that|there|here|these|those|he|she|they|one|something|everything|nothing|what|which|who|I|I'm|I've|my|you|your|everyone|someone|anyone|asking|starting|remaining|problem|issue|point|thing|idea|reason|question|answer)\b|[?!{}<>]|我(?!们)|你|(?<!其)他(?!们的)|她",
+    r"^(?:it|this|that|there|here|these|those|he|she|they|one|something|everything|nothing|what|which|who|I|I'm|I've|my|you|your|everyone|someone|anyone|asking|starting|remaining|problem|issue|point|thing|idea|reason|question|answer)\b|[?!{}<>]|我(?!们)|^把|你|(?<!其)他(?!们的)|她",
     re.IGNORECASE,
 )
 _EMPTY_VALUE = re.compile(
@@ -102,7 +102,7 @@ _DB_CHANGED = re.compile(
     rf"|(?P<w2>{_DB})(?:\s+now)?,?\s+(?:now\s+)?(?:instead of|rather than|not)\s+(?P<o2>{_DB})|从(?P<o3>{_DB})(?:改|换|迁|迁移)(?:成|到|为)了?(?P<v3>{_DB})|不(?:再)?用(?P<o4>{_DB})了?[，,].*?用(?P<v4>{_DB})"
 )
 _DB_USED = re.compile(
-    rf"\b[Ww]e\s+(?:now\s+)?(?:use|run|run on|are on)\s+(?P<v>{_DB})(?=\s*(?:[,.;]|$)|\s+(?:now|because|as|for|in))|\bdatabase\s+(?:is|runs on)\s+(?:now\s+)?(?P<w>{_DB})|^(?P<x>{_DB})\s+is\s+our\s+database"
+    rf"\b[Ww]e\s+(?:now\s+)?(?:use|run|run on|are on|(?:store|keep) (?:everything|our data|the data) in)\s+(?P<v>{_DB})(?=\s*(?:[,.;]|$)|\s+(?:now|because|as|for|in))|\bdatabase\s+(?:is|runs on)\s+(?:now\s+)?(?P<w>{_DB})|^(?P<x>{_DB})\s+is\s+our\s+database"
     rf"|(?:数据库|库)(?:现在)?(?:是|用的是|用|换成了?|改成了?|改用){_DB.replace('(?:', '(?P<y>', 1)}|我们(?:现在)?(?:用|改用|换成了?)(?:的是)?{_DB.replace('(?:', '(?P<z>', 1)}"
 )
 
@@ -126,12 +126,15 @@ _PORT_MOVED = re.compile(
 )
 
 
+_PORT_MOVED_ZH = re.compile(r"(?:把)?\s*(?P<np>[A-Za-z][\w ]{1,20}?|[\u4e00-\u9fff]{2,8}?)\s*(?:挪|改|换|移|搬)到了?\s*(?P<v>\d{2,5})\s*端口(?P<o>)?")
+
+
 def _moved_port(sentence: str) -> Fact | None:
-    found = _PORT_MOVED.match(sentence)
-    if found is None or _NOT_A_SUBJECT.search(found["np"]) or "port" not in sentence.casefold():
+    found = _PORT_MOVED.match(sentence) or _PORT_MOVED_ZH.search(sentence)
+    if found is None or _NOT_A_SUBJECT.search(found["np"]) or ("port" not in sentence.casefold() and "端口" not in sentence):
         return None
     read = parse(sentence)
-    return Fact(subject=found["np"], attribute="port", value=found["v"], old_value=found["o"], qualifier=read.qualifier, reason=read.reason)
+    return Fact(subject=found["np"], attribute="port", value=found["v"], old_value=found["o"] or None, qualifier=read.qualifier, reason=read.reason)
 
 
 _TWO_PORTS = re.compile(

@@ -47,7 +47,7 @@ def _members(fact: Personal) -> tuple[Personal, ...]:
 
 
 _HAN = re.compile(r"[\u4e00-\u9fff]")
-_SELF = re.compile(r"\b(?:I|I'm|I’m|my|My|me|[Ww]e|Home|name's)\b|我|叫|搬|住|手机|最近|名字|落款")
+_SELF = re.compile(r"\b(?:I|I'm|I’m|my|My|me|[Ww]e|Home|name's)\b|我|叫|搬|住|手机|最近|名字|落款|以前|现在")
 _BUT_NOW = re.compile(r"(?:以前|曾经)[^，。]*[，,]\s*现在(?!.*(?:如果|要是|可能|也许|开玩笑))")
 _AGAIN = re.compile(r"(?:,|;|:|\s[—–-]|\band\b|\bbut\b|,\s*and\b)\s+(?=(?:I\b|I'm|my\s))")
 _SHARED = re.compile(r"\band\s+(?=(?:work|live|drive|speak|play|fly|have)\b)")
@@ -275,7 +275,7 @@ def _zh_hometown(m: re.Match[str]) -> Personal | None:
 
 
 def _rows_chinese() -> Iterator[tuple[str, Build]]:
-    me = r"^(?:另外|对了|其实|现在|最近|目前|，|,|\s)*我"
+    me = r"^(?:[^，。,我他她]{1,8}[，,：:])?(?:另外|对了|其实|现在|最近|目前|，|,|\s)*我"
     yield r"^(?:自我介绍一下[，,])?我(?:的)?(?:全名|名字|姓名)(?:是|叫)(?P<v>[\u4e00-\u9fffA-Za-z ]{2,20}?)(?P<o>)?(?=[，。,.!！]|$)", _single("name")
     yield r"^(?:自我介绍一下[，,]|大家好[，,])我是(?P<v>[\u4e00-\u9fff]{2,4}|[A-Z][A-Za-z ]{2,24})(?P<o>)?(?=[，。,.!！]|$)", _single("name")
     yield r"^(?:落款|署名|封面)写(?P<v>[\u4e00-\u9fff]{2,4}|[A-Z][A-Za-z ]{2,24})(?P<o>)?[，,]这是我的名字", _single("name")

@@ -75,7 +75,7 @@ def test_a_change_carries_old_value_and_reason() -> None:
 def test_a_reason_told_in_the_next_sentence_is_quoted_too() -> None:
     (claim,) = said("I switched to Firefox. Because Chrome ate my memory.")
     assert (claim.value, claim.reason) == ("Firefox", "Chrome ate my memory")
-    assert [q.text for q in claim.quotes] == ["I switched to Firefox.", "Chrome ate my memory"]
+    assert [q.text for q in claim.quotes] == ["I switched to Firefox. Because Chrome ate my memory"]
 
 
 def test_the_speaker_is_the_subject_where_the_log_names_one() -> None:

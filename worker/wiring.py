@@ -25,6 +25,9 @@ from worker.gittimes import git_times
 from worker.settings import Settings, cache_folder, data_folder
 
 
+_OTHER_STORE = "set data_dir (DREAMD_DATA_DIR) to the data folder it was made with, or name another folder with --wiki and dream again from the logs"
+
+
 class NoWiki(Refused):
     """No wiki was named and none stands in the current folder or above it."""
 
@@ -78,6 +81,8 @@ def place_of(wiki: Path, settings: Settings, *, create: bool) -> Place:
         raise NoWiki(f"{wiki} is no wiki of dreamd: make one with dreamd dream PATH... --wiki {wiki}")
     wiki_id = marker.wiki if marker else _remembered(known)
     private = data / "stores" / wiki_id
+    if marker is not None and not settings.database_url and not (private / "store.db").exists():
+        raise NotOurFolder(f"{wiki} is published from a store that is not in {data}: {_OTHER_STORE}")
     url = settings.database_url.get_secret_value() if settings.database_url else f"sqlite:///{private / 'store.db'}"
     return Place(wiki=wiki, wiki_id=wiki_id, store_url=url, archive=private / "archive", private=private)
 
@@ -86,10 +91,22 @@ def place_of(wiki: Path, settings: Settings, *, create: bool) -> Place:
 def open_parts(place: Place, settings: Settings, *, progress: Progress = silent) -> Iterator[Parts]:
     """Live parts for one command; everything is closed when it ends."""
     with open_only_store(place) as store:
+        _require_publisher(place, store)
         yield Parts(
             store=store, archive=FolderArchive(place.archive), redactor=redactor(), engine=LocalEngine(), readers=READERS, now=utc_now,
             holder=this_process(), git_times=git_times, progress=progress,
         )  # fmt: skip
+
+
+def _require_publisher(place: Place, store: Store) -> None:
+    """Refuse a folder that another store or host publishes before any work is done for it; publishing itself looks once more."""
+    marker = _marker(place.wiki)
+    if marker is None:
+        return
+    if marker.epoch != store.epoch:
+        raise NotOurFolder(f"{place.wiki} is published from another store than {place.private} (a restored or copied one): {_OTHER_STORE}")
+    if marker.host != host_name():
+        raise NotOurFolder(f"{place.wiki} is published by host {marker.host}, this is {host_name()}: dream there, or name another folder with --wiki")
 
 
 @contextlib.contextmanager

@@ -116,7 +116,7 @@ def _masked(parts: Parts, note: OnlineNote) -> OnlineNote:
 
 def counts_of(report: IntakeReport) -> Mapping[str, int]:
     """Totals over the files of one intake."""
-    total: Counter[str] = Counter()
+    total = Counter(lines=0, good=0, bad=0, pending=0, redacted=0, archived=0)
     for file in report.files:
         total.update(lines=file.lines, good=file.good, bad=file.bad, pending=int(file.pending > 0), redacted=file.redacted, archived=file.archived)
     return total

@@ -24,7 +24,6 @@ from pipelines.wiki.publish import Marker, read_marker
 from worker.gittimes import git_times
 from worker.settings import Settings, cache_folder, data_folder
 
-
 _OTHER_STORE = "set data_dir (DREAMD_DATA_DIR) to the data folder it was made with, or name another folder with --wiki and dream again from the logs"
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
+import sqlite3
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -15,16 +15,35 @@ from pipelines.store import Store, open_store
 from tests.contracts.store_builders import DAY
 
 
-def _sqlite(template: Path, folder: Path) -> str:
-    """A store of its own for one test: a copy of a migrated one, since a migration takes longer than most tests."""
-    if not template.exists():
-        open_store(f"sqlite:///{template}", now=lambda: DAY).close()
-    folder.mkdir(mode=0o700)
-    shutil.copyfile(template, folder / "store.db")
-    return f"sqlite:///{folder}/store.db"
+class Sqlite:
+    """One store for all tests of a process, emptied for each: its connections and compiled statements cost more than most tests."""
+
+    def __init__(self, folder: Path) -> None:
+        open_store(f"sqlite:///{folder}/empty.db", now=lambda: DAY).close()
+        self.empty = sqlite3.connect(folder / "empty.db")
+        self.store = open_store(f"sqlite:///{folder}/store.db", now=lambda: DAY)
+        self.search = folder / "store.search.db"
+        for engine in (self.store.engines.write, self.store.engines.index):
+            assert engine is not None
+            engine.dispose()
+            event.listen(engine, "connect", lambda dbapi, _record: dbapi.execute("PRAGMA synchronous=OFF"))  # no power cut is tested here
+
+    def emptied(self) -> Store:
+        with self.store.engines.write.connect() as conn:
+            self.empty.backup(conn.connection.driver_connection)  # type: ignore[arg-type]
+        with self.store.reading("read the epoch") as conn:
+            self.store.epoch = conn.exec_driver_sql("SELECT epoch FROM store").scalar_one()
+        if self.search.stat().st_size:
+            self.store.rebuild_search()
+        return self.store
+
+    def close(self) -> None:
+        self.store.close()
+        self.empty.close()
 
 
-MAKE: dict[str, Callable[[Path, Path], str]] = {"sqlite": _sqlite}
+KINDS = {"sqlite": Sqlite}
+_made: dict[str, Sqlite] = {}
 
 
 class Clock:
@@ -42,11 +61,15 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(params=sorted(MAKE))
-def store(request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, clock: Clock) -> Iterator[Store]:
-    template = tmp_path_factory.getbasetemp() / f"template-{request.param}" / "store.db"
-    with open_store(MAKE[request.param](template, tmp_path / "data"), now=clock) as opened:
-        yield opened
+@pytest.fixture(params=sorted(KINDS))
+def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, clock: Clock) -> Store:
+    kind = request.param
+    if kind not in _made:
+        _made[kind] = KINDS[kind](tmp_path_factory.mktemp(kind))
+        request.config.add_cleanup(_made[kind].close)
+    store = _made[kind].emptied()
+    store.now = clock
+    return store
 
 
 class Killed(Exception):

@@ -11,7 +11,7 @@ import hashlib
 from base64 import b32encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import IntEnum, StrEnum
 
 
@@ -108,12 +108,11 @@ class Relation(StrEnum):
 
 def digest(*parts: str | bytes) -> str:
     """BLAKE2b-160 of length-prefixed parts, hex: the content identity used for every uid (no two part lists collide by concatenation)."""
-    h = hashlib.blake2b(digest_size=20)
+    framed = []
     for part in parts:
         raw = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
-        h.update(len(raw).to_bytes(8, "big"))
-        h.update(raw)
-    return h.hexdigest()
+        framed += [len(raw).to_bytes(8, "big"), raw]
+    return hashlib.blake2b(b"".join(framed), digest_size=20).hexdigest()
 
 
 def short_uid(*parts: str) -> str:
@@ -123,7 +122,7 @@ def short_uid(*parts: str) -> str:
 
 def require_aware(at: datetime | None, what: str) -> None:
     """Refuse a naive time where it enters, not where it is compared."""
-    if at is not None and at.utcoffset() != timedelta(0):
+    if at is not None and at.tzinfo is not UTC and at.utcoffset() != timedelta(0):
         raise ValueError(f"{what} must be an aware UTC time, got {at!r}")
 
 

@@ -84,6 +84,7 @@ class _Reading:
         self.notes: list[WrittenNote] = []
         self.ignored: Counter[str] = Counter()
         self.seen: dict[str, None] = {}
+        self.told: tuple[object, ...] = ()
 
     def result(self) -> Read:
         return Read(
@@ -332,8 +333,12 @@ class _Reading:
         return f"{session}/{self.file_stem}" if self.is_subagent and "/" not in session else session
 
     def _note_session(self, record: Mapping[str, Any], session: str) -> None:
-        self.seen[session] = None
         forked = record.get("forkedFrom")
+        said = (session, record.get("version"), record.get("cwd"), record.get("gitBranch"), record.get("agentId"), forked)
+        if said == self.told:  # nearly every record says of its session what the one before said
+            return
+        self.told = said
+        self.seen[session] = None
         facts = {"version": record.get("version"), "cwd": record.get("cwd"), "branch": record.get("gitBranch"), "agent": record.get("agentId")}
         if self.is_subagent:
             facts["parent"] = session.partition("/")[0]
@@ -345,6 +350,7 @@ class _Reading:
         title = record.get("customTitle") or record.get("aiTitle")
         if isinstance(title, str) and title.strip():
             self.seen[session] = None
+            self.told = ()
             self.memory.tell(session, {"title": clean(title)[0]})
 
     def _info(self, session: str) -> SessionInfo:

@@ -303,8 +303,8 @@ def _first_records(source: Source) -> tuple[list[Record], bytes]:
     size = _SNIFF_BYTES
     while True:
         data = source.part(0, size)
-        pieces = list(islice(split(data, final=False), SNIFFED * 2))
-        records = [p for p in pieces if isinstance(p, Record)][:SNIFFED]
+        pieces = list(islice(split(data, final=False), SNIFFED))
+        records = [p for p in pieces if isinstance(p, Record)]
         if records:
             return records, data[records[0].offset : records[0].offset + records[0].length]
         if len(data) < size or size > RECORD_MAX:
@@ -319,7 +319,7 @@ def _first_records(source: Source) -> tuple[list[Record], bytes]:
 
 def _first_session(reader: Reader, records: Sequence[Record], where: FileContext) -> str:
     """The session the log begins with; "" when its first records name none."""
-    for count in (4, SNIFFED):
+    for count in (4, 8, 16, 32, SNIFFED):
         read = reader.read(records[:count], {}, where)
         if read.sessions or read.turns:
             return read.sessions[0].uid if read.sessions else read.turns[0].session

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from pipelines.logs.pasted import quoted_spans
@@ -66,6 +67,7 @@ def origin_of_result(name: str, arguments: Mapping[str, object]) -> Origin:
     return Origin.TOOL
 
 
+@lru_cache(maxsize=4096)
 def origin_of_file(path: str) -> Origin:
     """Whose words a file of the session's own machine holds: instruction files, an agent's notes, mails and tickets, or just files."""
     pure = PurePosixPath(path.replace("\\", "/"))

@@ -70,11 +70,16 @@ class Redactor:
 
     def _suspects(self, data: bytes) -> list[tuple[Span, list[Span]]]:
         """Lines with a secret in them and where in the line; the copy the scanner reads is made once for all lines."""
-        reading = _reading(data)
-        suspects = []
+        reading, scan = _reading(data), self._scanner.scan
+        cues, suspects = iter((*foreign_cues(data), len(data))), []
+        cue = next(cues)  # the last one stands behind every line
         for start, end in _lines(data):
-            if spans := _spans(data[start:end], self._scanner.scan(reading[start:end])):
-                suspects.append(((start, end), spans))
+            findings = scan(reading[start:end])
+            if findings or cue < end:
+                if spans := _spans(data[start:end], findings):
+                    suspects.append(((start, end), spans))
+                while cue < end:
+                    cue = next(cues)
         return suspects
 
     def _look(self, line: bytes) -> list[Span]:

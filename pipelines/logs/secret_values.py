@@ -53,18 +53,18 @@ _FOREIGN = tuple(mark.encode() for mark in ("密码", "密碼", "密钥", "口�
 _FOREIGN_ESCAPED = re.compile(rb"(?i)\\u(?:5bc6\\+u(?:7801|78bc|94a5)|53e3\\+u4ee4|4ee4\\+u724c|043f\\+u0430\\+u0440|30d1\\+u30b9\\+u30ef|be44\\+ubc00)")
 
 
-def foreign_cues(line: bytes) -> list[int]:
-    """Where a raw line names a password or token in a script outside ASCII; the scanner's copy of a line has no such bytes."""
+def foreign_cues(raw: bytes) -> list[int]:
+    """Where raw lines name a password or token in a script outside ASCII, in order; the scanner's copy of a line has no such bytes."""
     cues: list[int] = []
-    if not line.isascii():
+    if not raw.isascii():
         for mark in _FOREIGN:
-            at = line.find(mark)
+            at = raw.find(mark)
             while at >= 0:
                 cues.append(at)
-                at = line.find(mark, at + 1)
-    if b"\\u" in line:
-        cues += [found.start() for found in _FOREIGN_ESCAPED.finditer(line)]
-    return cues
+                at = raw.find(mark, at + 1)
+    if b"\\u" in raw:
+        cues += [found.start() for found in _FOREIGN_ESCAPED.finditer(raw)]
+    return sorted(cues)
 
 
 _PASSWORD = r"passw(?:or)?[dt]|passphrase|passcode|pwd|kennwort|contrase(?:ñ|(?:\\|\x01+)u00f1|n)a|mot de passe|senha|" + _either(

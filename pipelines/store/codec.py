@@ -54,17 +54,15 @@ def _some(**fields: Any) -> Json:
 
 def turn_row(turn: Turn) -> Json:
     """What a turn says, without where it stands. `digest` tells apart what two logs say under one uid and snap."""
-    detail = dump(
-        _some(
-            speaker=turn.speaker, sidechain=turn.sidechain, memory=turn.memory, corrects=turn.corrects, quoted=[list(q) for q in turn.quoted] or None,
-            flagged=turn.flagged,
-            call=turn.call and [turn.call.call_id, turn.call.name, dict(turn.call.arguments)],
-            result=turn.result and [getattr(turn.result, name) for name in Result.__slots__],
-            event=turn.event and [getattr(turn.event, name) for name in Event.__slots__],
-        )
+    said = _some(
+        speaker=turn.speaker, sidechain=turn.sidechain, memory=turn.memory, corrects=turn.corrects, quoted=turn.quoted, flagged=turn.flagged,
+        call=turn.call and [turn.call.call_id, turn.call.name, dict(turn.call.arguments)],
+        result=turn.result and [getattr(turn.result, name) for name in Result.__slots__],
+        event=turn.event and [getattr(turn.event, name) for name in Event.__slots__],
     )  # fmt: skip
+    detail = dump(said) if said else "{}"
     body = storable(turn.text)
-    what = digest(dump([turn.uid, turn.snap, turn.role.value, turn.origin.value, instant_out(turn.at), turn.zone, body, detail]))
+    what = digest(turn.uid, turn.snap, turn.role, turn.origin, instant_out(turn.at) or "", turn.zone or "", body, detail)
     return {
         "uid": turn.uid, "snap": turn.snap, "digest": what, "role": turn.role.value, "origin": turn.origin.value, "event_at": turn.at,
         "zone": turn.zone, "body": body, "detail": storable(detail),

@@ -141,12 +141,14 @@ def _as_it_was(version: Version, lead: Version) -> str:
     """What a past version said. Known only from the sentence that replaced it ("from 4 to 6 workers"), it is its value and what it was the value of."""
     if version.statement != lead.statement or not version.value:
         return version.statement
-    about = (version.qualifier, "" if version.subject in _NOBODY else version.subject, version.attribute)
+    about = (version.qualifier, "" if version.subject in _NOBODY else version.subject, "" if version.attribute in _SAYS_NOTHING else version.attribute)
     name = " ".join(dict.fromkeys(word for part in about for word in part.split()))
-    return f"{version.value}, for {name}" if name else version.value
+    return f"{name}: {version.value}" if name else version.value
 
 
 _NOBODY = frozenset({"user", "project"})
+_SAYS_NOTHING = frozenset({"tool", "use", "value", "state", "is"})
+"""Attributes the grammar gives what it has no better name for."""
 
 
 def one_a_sentence(items: Iterable[Item]) -> tuple[Item, ...]:

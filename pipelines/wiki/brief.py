@@ -236,8 +236,9 @@ def _corrected(content: Content, where: dict[str, Topic], moved: list[Moved]) ->
     newest = content.newest_evidence
     due = [c for c in content.corrections if not c.fixed and not _worn(c, newest)]
     due.sort(key=lambda c: (-(c.at.timestamp() if c.at else 0.0), c.uid))
-    full = [_correction(c, where.get(c.uid), quote_max) for quote_max in (120, 60, 0) for c in due]
-    full = next((s for s in (full[: len(due)], full[len(due) : 2 * len(due)]) if _bytes(s[:CORRECTED_MAX]) <= CORRECTED_BYTES_MAX), full[2 * len(due) :])
+    said = list({c.right: [o for o in due if o.right == c.right] for c in due}.values())  # one line a truth, however many files say otherwise
+    full = [_correction(group, where.get(group[0].uid), quote_max) for quote_max in (120, 60, 0) for group in said]
+    full = next((s for s in (full[: len(said)], full[len(said) : 2 * len(said)]) if _bytes(s[:CORRECTED_MAX]) <= CORRECTED_BYTES_MAX), full[2 * len(said) :])
     moved.extend(Moved(section="Corrected", text=inline.words(e.spans), page=e.page.target if e.page else "inbox.md", why="over_limit") for e in full[CORRECTED_MAX:])
     return tuple(full[:CORRECTED_MAX])
 
@@ -251,12 +252,15 @@ def _bytes(entries: Iterable[_Entry]) -> int:
     return sum(len(e.tell().encode("utf-8", "surrogatepass")) + 1 for e in entries)
 
 
-def _correction(correction: Correction, topic: Topic | None, quote_max: int) -> _Entry:
-    """The right thing first, then the file that says otherwise, and as much of its words as there is room for."""
-    at = f" line {correction.line}" if correction.line else ""
-    said: list[Part] = [', which says "', plain(inline.cut_quote(correction.wrong, quote_max)), '"'] if quote_max and correction.wrong else []
-    spans = join(plain(correction.right.rstrip(" .。")), " (wrong in ", inline.code(correction.path), at, *said, ")")
-    return _Entry(spans, link(topic.title, topic.path) if topic else None, correction.uid)
+def _correction(group: Sequence[Correction], topic: Topic | None, quote_max: int) -> _Entry:
+    """The right thing first, then the files that say otherwise, and as much of the first one's words as there is room for."""
+    places: list[Part] = []
+    for n, c in enumerate(group):
+        places += [" and " if n else "", inline.code(c.path), f" line {c.line}" if c.line else ""]
+    wrong = group[0].wrong
+    quoted: list[Part] = [', which says "', plain(inline.cut_quote(wrong, quote_max)), '"'] if quote_max and wrong and len(group) == 1 else []
+    spans = join(plain(group[0].right.rstrip(" .。")), " (wrong in ", *places, *quoted, ")")
+    return _Entry(spans, link(topic.title, topic.path) if topic else None, group[0].uid)
 
 
 def _waiting(content: Content, told: Sequence[Item], where: dict[str, Topic], moved: list[Moved]) -> tuple[_Entry, ...]:

@@ -37,7 +37,15 @@ def corrections(count: int, **given: object) -> tuple[Correction, ...]:
 
 
 def test_the_order_is_the_order_of_use() -> None:
-    assert re.findall(r"^## (.*)$", told(CONTENT), re.MULTILINE) == ["Corrected", "Rules", "Commands that work", "Waiting", "Facts and decisions", "Pages", "More"]
+    assert re.findall(r"^## (.*)$", told(CONTENT), re.MULTILINE) == [
+        "Corrected",
+        "Rules",
+        "Commands that work",
+        "Waiting",
+        "Facts and decisions",
+        "Pages",
+        "More",
+    ]
 
 
 def test_it_stands_between_its_marks_and_says_what_it_is() -> None:
@@ -74,7 +82,11 @@ def test_a_correction_leaves_when_the_file_is_fixed_or_it_is_old_and_often_told(
 
 @pytest.mark.parametrize("budget", [MEMORY_MD, CLAUDE_CODE_HOOK, CODEX, Budget(lines=40, size=2000), Budget(lines=18, size=1000)])
 def test_every_door_gets_it_within_its_budget_and_what_left_is_named(budget: Budget) -> None:
-    many = replace(CONTENT, items=(*rules(150), *(item(f"f{n:03d}", f"服务 {n} 的端口是 {5000 + n}。", subject=f"svc-{n % 9}") for n in range(90)), *CONTENT.items), corrections=corrections(10))
+    many = replace(
+        CONTENT,
+        items=(*rules(150), *(item(f"f{n:03d}", f"服务 {n} 的端口是 {5000 + n}。", subject=f"svc-{n % 9}") for n in range(90)), *CONTENT.items),
+        corrections=corrections(10),
+    )
     done = brief(many, layout(many.items), budget)
     assert budget.measure(done.text) <= budget.size
     assert done.text.count("\n") <= budget.lines
@@ -160,7 +172,9 @@ def test_lines_of_a_memory_index_are_hooks_of_120_characters_where_room_is_short
 def test_pages_stand_under_the_headings_of_their_index() -> None:
     files = [carried(f"b{n}", f"Body {n}.", 1, path=f"{n}.md", title=f"File {n}") for n in range(4)]
     index = [
-        carried(f"i{n}", "x", n, path="MEMORY.md", title="Notes", index=True, targets=(f"{n}.md",), heading=heading, markdown=f"[File {n}]({n}.md): what {n} is")
+        carried(
+            f"i{n}", "x", n, path="MEMORY.md", title="Notes", index=True, targets=(f"{n}.md",), heading=heading, markdown=f"[File {n}]({n}.md): what {n} is"
+        )
         for n, heading in enumerate(("", "Weather", "Weather"))
     ]
     assert section(told(Content(title="x", items=(*files, *index))), "Pages") == [
@@ -197,3 +211,12 @@ def test_an_empty_memory_still_says_how_to_search() -> None:
     assert "dreamd search" in text
     assert "## Rules" not in text
     assert Status.CONFIRMED
+
+
+def test_a_truth_that_several_files_miss_is_one_line() -> None:
+    one, two = corrections(2)
+    same = (one, replace(two, right=one.right, path="memory/MEMORY.md", line=3))
+    told = brief(Content(title="x", corrections=same), layout(()))
+    lines = [line for line in told.text.split("\n") if one.right.rstrip(".") in line]
+    assert len(lines) == 1
+    assert f"(wrong in `{one.path}` line {one.line} and `memory/MEMORY.md` line 3)" in lines[0]

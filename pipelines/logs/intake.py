@@ -303,7 +303,7 @@ def _first_records(source: Source) -> tuple[list[Record], bytes]:
     size = _SNIFF_BYTES
     while True:
         data = source.part(0, size)
-        pieces = list(islice(split(data, final=False), SNIFFED))
+        pieces = _beginning(data)
         records = [p for p in pieces if isinstance(p, Record)]
         if records:
             return records, data[records[0].offset : records[0].offset + records[0].length]
@@ -315,6 +315,18 @@ def _first_records(source: Source) -> tuple[list[Record], bytes]:
     if all(isinstance(p, Pending | Blank) for p in pieces) and data.lstrip(b"\xef\xbb\xbf \t\r\n[,").startswith(b"{") and len(data) <= RECORD_MAX:
         raise _Nothing("its first record is not complete yet", len(data))
     raise _NoLog("a binary file" if b"\x00" in data or not _is_text(data) else "no JSON record in it")
+
+
+def _beginning(data: bytes) -> list[Piece]:
+    """Pieces of a log's beginning, up to `SNIFFED` records; some more where other pieces stand between them."""
+    pieces: list[Piece] = []
+    records = 0
+    for piece in islice(split(data, final=False), SNIFFED * 2):
+        pieces.append(piece)
+        records += isinstance(piece, Record)
+        if records == SNIFFED:
+            break
+    return pieces
 
 
 def _first_session(reader: Reader, records: Sequence[Record], where: FileContext) -> str:

@@ -143,12 +143,22 @@ _KIN_SAID = re.compile(rf"\b(?:my|our|the|his|her)\s+(?:\w+\s)?(?:{'|'.join(sort
 _KIN_SAID_ZH = re.compile(f"(?:{'|'.join(sorted(k for k in KIN if not k.isascii()))})")
 
 
+def of_somebody_else(sentence: str) -> bool:
+    """Whether a Chinese sentence, its reason aside, names a relative, friend or colleague (我侄子对鸡蛋过敏)."""
+    return bool(_KIN_SAID_ZH.search(without_reason(sentence)) or _NAMED_ZH.search(sentence))
+
+
+_NAMED_ZH = re.compile(r"(?:^|[，。,])(?:坐我|我旁边|隔壁|实习生|[小老阿][\u4e00-\u9fff](?:的|对|在|说|跟|住|搬|是|养)|新来的)|(?:跟我说|告诉我)[：:，,]")
+
+
 def changes(sentence: str) -> tuple[Change, ...]:
     """What the sentence says holds now of its speaker: the explicit change before the plain statement, nothing of its reason."""
     sentence = without_reason(sentence)
     if not _SPEAKER.search(sentence) or _ASKS.search(sentence) or _OTHERS.search(sentence) or _KIN_SAID.search(sentence) or _KIN_SAID_ZH.search(sentence):
         return ()
     chinese = re.search(r"[\u4e00-\u9fff]", sentence) is not None
+    if not (_OPENS_ZH if chinese else _OPENS).match(sentence):
+        return ()
     for attribute, cue, pairs, plain in _forms(chinese=chinese):
         if not cue.search(sentence):
             continue
@@ -157,6 +167,15 @@ def changes(sentence: str) -> tuple[Change, ...]:
             if found is not None and (change := _change(attribute, found)) is not None:
                 return (change,)
     return ()
+
+
+_OPENS = re.compile(
+    r"^(?:[^,:]{2,40}[,:]\s+|(?:[Tt]hese days|[Ss]ince \w+(?: \w+)?|[Aa]fter [^,]{3,30}?|[Ll]ast \w+|[Nn]ow|[Rr]ecently|[Aa]nd|[Bb]ut|[Ss]o)\s+)*"
+    r"(?:I\b|[Ww]e\b|[Hh]ome\b|[Ww]hat I\b|[Mm]y (?:new |current |usual |go-to |own |main |daily )*(?:phone|mobile|home|flat|house|apartment|place|employer|airline|drink|job|company)\b"
+    r"|[Tt]he (?:company|firm|phone|airline|model)\b(?: I\b| of my\b)|[A-Z][\w ]{1,30} is (?:where I|my)\b)"
+)
+"""The sentence opens with its speaker: "I", "my phone", not "my boss" or "the flat next door"."""
+_OPENS_ZH = re.compile(r"^(?:[^，。,我]{1,14}[，,])?(?:另外|对了|其实|现在|最近|目前|上周|上个月|已经)*(?:我(?!旁边|隔壁)|手机|以前|现在|新公司|新家)")
 
 
 def without_reason(sentence: str) -> str:

@@ -69,11 +69,12 @@ class _Talk:
 
 
 _ROLE_PLAY = re.compile(
-    r"\b(?:let(?:'|’)?s (?:role-?\s?play|pretend)|role-?\s?play(?:ing)?\b|pretend (?:that |to be |you(?:'re| are)|I(?:'m| am))|I(?:'ll| will) be the \w+ and you|(?:exercise|interview|scenario)\b[^.]{0,60}\bI(?:'m| am) [A-Z])|角色扮演|扮演|假装",
+    r"\b(?:let(?:'|’)?s (?:role-?\s?play|pretend)|role-?\s?play(?:ing)?\b|I(?:'ll| will) be the \w+ and you|(?:exercise|interview|scenario)\b[^.]{0,60}\bI(?:'m| am) [A-Z])|角色扮演|扮演",
     re.IGNORECASE,
 )
 _IN_A_STORY = re.compile(
-    r"\bin (?:this|my|our|the) (?:story|novel|game|scenario|play|script|dream)\b|\b(?:my|our) (?:main )?character\b|剧本里|小说里|故事里|剧本中", re.IGNORECASE
+    r"\bpretend (?:that |to be |you(?:'re| are)|I(?:'m| am))|假装|\bin (?:this|my|our|the) (?:story|novel|game|scenario|play|script|dream)\b|\b(?:my|our) (?:main )?character\b|剧本里|小说里|故事里|剧本中",
+    re.IGNORECASE,
 )
 _PLAY_OVER = re.compile(
     r"\b(?:stop|end|end of|done with|no more|out of) (?:the |this )?(?:role-?\s?play(?:ing)?|pretending|character|game|exercise)\b|\bout of character\b"

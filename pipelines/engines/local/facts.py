@@ -243,8 +243,17 @@ _OF_THE_WORK = frozenset(
 )
 
 
+_MY_SOMEBODY = re.compile(
+    r"^my\s+(?:\w+\s){0,2}?\w+\s+(?:lives|works|moved|relocated|joined|drinks|flies|likes|is (?:allergic|based|living|working|from)|was born|grew up)\b",
+    re.IGNORECASE,
+)
+"""Someone the speaker calls theirs without a word of the lexicon of relatives ("my ex lives in …")."""
+
+
 def _of_speaker(read: Statement) -> bool:
     """Attributes of a person that are named by a noun or verb of their own; "I'm tired" and "I like it" are none."""
+    if _MY_SOMEBODY.match(read.text):
+        return False
     if read.attribute == "allergy" and re.match(rf"{DREADED}|周|星期|开会|上班|加班|早起", read.value or ""):
         return False
     return read.attribute in _OF_PEOPLE - {"likes", "prefers", "name", "job", "age"} or (

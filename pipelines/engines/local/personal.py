@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
-from pipelines.engines.local.changes import changes, without_reason
+from pipelines.engines.local.changes import changes, of_somebody_else, without_reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +31,8 @@ class Personal:
 def personal_facts(sentence: str) -> tuple[Personal, ...]:
     """What a plain sentence says of its speaker, in order; empty for everything not said outright."""
     if not _SELF.search(sentence) or (_NOT_NOW.search(plain := without_reason(sentence)) and not _BUT_NOW.search(plain)):
+        return ()
+    if _HAN.search(sentence) and of_somebody_else(sentence):
         return ()
     found = [Personal(attribute=c.attribute, value=c.value, old=c.old) for c in changes(sentence)]
     found += _first(sentence, _chinese()) if _HAN.search(sentence) else [f for part in _parts(sentence) for f in _first(part, _english())]
@@ -276,6 +278,7 @@ def _zh_hometown(m: re.Match[str]) -> Personal | None:
 
 def _rows_chinese() -> Iterator[tuple[str, Build]]:
     me = r"^(?:[^，。,我他她]{1,8}[，,：:])?(?:另外|对了|其实|现在|最近|目前|，|,|\s)*我"
+    yield rf"{me}是(?:一名|一个|一位)(?P<v>[a-z][a-z ]{{2,25}})(?P<o>)?(?=[，。,.]|$)", _single("job")
     yield r"^(?:自我介绍一下[，,])?我(?:的)?(?:全名|名字|姓名)(?:是|叫)(?P<v>[\u4e00-\u9fffA-Za-z ]{2,20}?)(?P<o>)?(?=[，。,.!！]|$)", _single("name")
     yield r"^(?:自我介绍一下[，,]|大家好[，,])我是(?P<v>[\u4e00-\u9fff]{2,4}|[A-Z][A-Za-z ]{2,24})(?P<o>)?(?=[，。,.!！]|$)", _single("name")
     yield r"^(?:落款|署名|封面)写(?P<v>[\u4e00-\u9fff]{2,4}|[A-Z][A-Za-z ]{2,24})(?P<o>)?[，,]这是我的名字", _single("name")

@@ -134,8 +134,9 @@ def body_of(text: str) -> str:
 _LEAD = re.compile(
     r"^(?:(?:no|nope|nah|yes|yeah|yep|yup|ok|okay|so|and|but|also|btw|by the way|actually|fyi|hey|hi|instead(?! of)|please|pls|plz|oh|ah|hmm+|sure|great|nice|thanks|thank you|sorry|anyway"
     r"|remember that|remember to)\b(?!\s+(?:one|longer|more|way|idea|to|not|worries|matter|far|that|as)\b)[\s,.!:;–—-]+"
+    r"|(?!picture|imagine|suppose|say\b|what if|in another|pretend|if\b)[A-Za-z' ]{3,40}:\s+(?=(?:I|I'm|I've|My|We|We've|Our|The|Remember|Always|Never|From now)\b)"
     r"|(?:well|right|alright|hello|wait|then|look|listen|instead|note|reminder|remember|cool|perfect|good|correction|update)\b\s*[,.!:;–—]+\s*"
-    r"|(?:不对|不是的|不，|不,|好的|好|对了|另外|还有|请记住|记住|记一下|顺便说一下|嗯|那么|麻烦|请)(?:[，,：:。！!\s]+|(?=\S))[，,：:。！!\s]*)",
+    r"|(?:不对|不是的|不，|不,|好的|好|对了|另外|还有|请记住|记住|记一下|顺便(?:说|提)(?:一下|一句)|说起来|提醒(?:一句|一下)|插一句|嗯|那么|麻烦|请)(?:[，,：:。！!\s]+|(?=\S))[，,：:。！!\s]*)",
     re.IGNORECASE,
 )
 _TAIL = re.compile(r"(?:[\s,]+(?:please|pls|plz|thanks|thank you|ok|okay|tbh|btw|lol|haha+|:\)|😊|🙂))+[\s.!]*$", re.IGNORECASE)

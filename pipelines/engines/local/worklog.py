@@ -42,6 +42,7 @@ _WRITING_TOOLS = frozenset(
 )
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (?P<path>.+?)\s*$", re.MULTILINE)
 _CHECKS = re.compile(r"\b(?:test|tests|pytest|vitest|jest|build|compile|check|check-types|typecheck|lint|tsc|mypy|ruff|clippy|credo|dialyzer|ctest|tox|nox)\b")
+_AT_WORK = frozenset({Origin.USER, Origin.ASSISTANT, Origin.TOOL, Origin.EXTERNAL})
 _NO_QUESTION = re.compile(
     r"\b(?:anything else|let me know|need anything|help you with|what would you like|shall we continue|else (?:I|you)|questions\?)", re.IGNORECASE
 )
@@ -59,7 +60,8 @@ class Commit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkRecord:
-    """One session's work. Times are those of its first and last dated turn; quotes stand verbatim in their turns.
+    """One session's work. Times are those of the first and last dated words or results in it, what the agent program says around them left out; quotes
+    stand verbatim in their turns.
 
     `branch` is the last one the log names. `first_prompt` is what the person typed first, at most 120 characters. `failed` are the checks (tests, builds)
     whose last run failed. `open_question` is what the assistant asked last without an answer. `uncommitted` are the paths of the last `git status`, when
@@ -89,7 +91,7 @@ def work_log(window: Window) -> WorkRecord | None:
     if not prompts and not runs:
         return None
     commits = tuple(_commits(runs))
-    times = [t.at for t in turns if t.at is not None]
+    times = [t.at for t in turns if t.at is not None and t.origin in _AT_WORK]
     status = _status(runs)
     return WorkRecord(
         session=window.session.uid,

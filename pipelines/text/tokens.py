@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 from .words import ENGLISH_STOP, WORD, runs, stem
 
@@ -51,11 +52,12 @@ def _bigrams(run: str, *, singles: bool) -> Iterator[str]:
         yield from run
 
 
-def _parts(word: str) -> Iterator[str]:
-    """The word, then its parts, level by level; each spelling once."""
+@lru_cache(maxsize=1 << 16)
+def _parts(word: str) -> tuple[str, ...]:
+    """The word, then its parts, level by level; each spelling once. Kept, since few words make up most of a log."""
     seen: dict[str, None] = {}
     _collect(word, seen, 0)
-    yield from seen
+    return tuple(seen)
 
 
 def _collect(word: str, seen: dict[str, None], level: int) -> None:

@@ -79,6 +79,7 @@ def _run(parts: Parts, request: Request, run: Dream, began: float, complete: boo
     if journal:
         organized = organize(parts, request, extra=journal)
     parts.step("published")
+    store.refresh_search()  # so that the first search does not wait for the index
     store.finish_dream(run, report.status, summary={**report.as_json(), "fingerprint": mark})
     return Outcome(report=report, taken=taken, read=read, resolutions=resolutions, findings=findings, organized=organized)
 

@@ -15,9 +15,22 @@ from datetime import datetime, timedelta
 from pipelines.model import Basis, Origin, Outcome, Relation, Ruling, Standing, Status, Version, Witnessed
 from pipelines.text.statement import canonical_words
 
-from .identity import Relations, candidate_pairs, cardinality_of, components, event_order, identity_of, in_force, statement_of, unique, value_name
+from .identity import (
+    Relations,
+    candidate_pairs,
+    cardinality_of,
+    components,
+    event_order,
+    identity_of,
+    in_force,
+    related,
+    shapes,
+    statement_of,
+    unique,
+    value_name,
+)
 from .promotion import promote, witnesses
-from .relate import relate, value_key
+from .relate import value_key
 from .rulings import EDIT, SETTLING, VOIDING, before, is_ruling, settled, slot_head, voids
 
 LOWER_STANDING = "lower_standing"
@@ -43,7 +56,8 @@ def believe(
     fold = _Fold(notes, _against_other_notes(notes, decided, relations or {}), clock)
     for witness in sorted((w for note in notes for w in note.kept), key=event_order):
         fold.hear(witness)
-    versions = [version for note in notes for version in _versions(note, fold)]
+    sides = _by_note([*sorted(fold.ended, key=_from), *fold.active.values(), *fold.low.values()])
+    versions = [version for index, note in enumerate(notes) for version in _versions(note, sides.get(index, []), fold)]
     return tuple(sorted(versions, key=lambda v: (v.note, v.slot)))
 
 
@@ -115,26 +129,25 @@ def _key(witness: Witnessed) -> Key:
 def _against_other_notes(notes: Sequence[_Note], rulings: Sequence[Ruling], relations: Relations) -> Mapping[str, frozenset[str]]:
     """Claims of different notes that cannot both hold: related as update or contradiction, by the rules or by a recorded verdict, and not banned."""
     home = {w.uid: index for index, note in enumerate(notes) for w in note.kept if not is_ruling(w)}
+    alike = {id(several[0].claim): several for several in shapes(w for note in notes for w in note.kept if not is_ruling(w)).values()}
+    found = [
+        (a.uid, b.uid)
+        for one, two in candidate_pairs(several[0].claim for several in alike.values())
+        if related(one, two) & _CHANGES
+        for a in alike[id(one)]
+        for b in alike[id(two)]
+    ]
+    found += [pair for pair, relation in relations.items() if relation in _CHANGES and pair[0] in home and pair[1] in home]
     banned = {frozenset((r.target, r.other)) for r in rulings if r.verb == "ban" and r.other}
     against: dict[str, set[str]] = defaultdict(set)
-    for a, b in candidate_pairs([w for note in notes for w in note.kept if not is_ruling(w)]):
-        if home[a.uid] != home[b.uid] and frozenset((a.uid, b.uid)) not in banned and _changes(a, b):
-            against[a.uid].add(b.uid)
-            against[b.uid].add(a.uid)
-    for (low, high), relation in relations.items():
-        if relation in {Relation.UPDATE, Relation.CONTRADICTION} and low in home and high in home and frozenset((low, high)) not in banned:
+    for low, high in found:
+        if home[low] != home[high] and frozenset((low, high)) not in banned:
             against[low].add(high)
             against[high].add(low)
     return {uid: frozenset(others) for uid, others in against.items()}
 
 
-def _changes(a: Witnessed, b: Witnessed) -> bool:
-    older, newer = sorted((a, b), key=event_order)
-    one, two = statement_of(older.claim), statement_of(newer.claim)
-    if relate(one, two).relation in {Relation.UPDATE, Relation.CONTRADICTION}:
-        return True
-    back = relate(two, one)
-    return back.relation is Relation.UPDATE and back.why == "names_old_value"
+_CHANGES = frozenset({Relation.UPDATE, Relation.CONTRADICTION})
 
 
 # --- order -------------------------------------------------------------------------------------------------------------------------------
@@ -237,7 +250,7 @@ class _Fold:
 
     def __init__(self, notes: Sequence[_Note], against: Mapping[str, frozenset[str]], clock: _Clock) -> None:
         self._note_of = {w.uid: index for index, note in enumerate(notes) for w in note.kept}
-        self.index = {note.uid: index for index, note in enumerate(notes)}
+        self.ended_elsewhere: set[str] = set()
         self._against = against
         self.clock = clock
         self.active: dict[tuple[int, Key], _Side] = {}
@@ -307,6 +320,8 @@ class _Fold:
         if not opponent.live:
             opponent.ended_by = claim
             self.ended.append(opponent)
+            if opponent.note != side.note:
+                self.ended_elsewhere.add(claim.uid)
             self._of_note[opponent.note].remove(opponent)
             del self.active[(opponent.note, opponent.key)]
 
@@ -334,21 +349,26 @@ class _Fold:
 # --- versions ----------------------------------------------------------------------------------------------------------------------------
 
 
-def _versions(note: _Note, fold: _Fold) -> Iterator[Version]:
-    index = fold.index[note.uid]
-    ended = [side for side in fold.ended if side.note == index]
-    active = [side for side in fold.active.values() if side.note == index]
+def _by_note(sides: Iterable[_Side]) -> dict[int, list[_Side]]:
+    found: dict[int, list[_Side]] = defaultdict(list)
+    for side in sides:
+        found[side.note].append(side)
+    return found
+
+
+def _versions(note: _Note, sides: Sequence[_Side], fold: _Fold) -> Iterator[Version]:
+    """The versions of one note from its sides: ended ones in order, then those that stand, then those that never weighed enough."""
     count: dict[Key, int] = defaultdict(int)
-    for side in [*sorted(ended, key=_from), *active]:
-        count[side.key] += 1
+    for side in sides:
         head = slot_head(*side.key)
+        if fold.low.get((side.note, side.key)) is side:
+            yield _lower_version(note, f"{head}.lower", side)
+            continue
+        count[side.key] += 1
         slot = head if count[side.key] == 1 else f"{head}.{count[side.key]}"
         yield _ended(note, slot, side, fold.clock) if side.ended_by else _standing(note, slot, side, fold)
-    for (at, key), side in fold.low.items():
-        if at == index:
-            yield _lower_version(note, f"{slot_head(*key)}.lower", side)
-    known = {key for key in count} | {key for at, key in fold.low if at == index}
-    yield from _told(note, [w for side in (*ended, *active) for w in side.claims], known, fold)
+    heard = [side for side in sides if fold.low.get((side.note, side.key)) is not side]
+    yield from _told(note, [w for side in heard for w in side.claims], {side.key for side in sides}, fold)
     yield from _retracted(note)
 
 
@@ -390,7 +410,7 @@ def _told(note: _Note, claims: Iterable[Witnessed], known: set[Key], fold: _Fold
         claim = witness.claim
         key = (value_name(claim.old_value), False)
         single = cardinality_of(claim) == "single" and claim.value is not None
-        if not claim.old_value or not single or key in done or witness.outcome is not Outcome.PASS or any(s.ended_by is witness and s.note != fold.index[note.uid] for s in fold.ended):
+        if not claim.old_value or not single or key in done or witness.outcome is not Outcome.PASS or witness.uid in fold.ended_elsewhere:
             continue
         done.add(key)
         version = _version(note, f"{slot_head(*key)}.told", [witness], Status.SUPERSEDED)

@@ -10,13 +10,15 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
 from pipelines.model import Claim, Identity, Relation, Ruling, Witnessed, short_uid
-from pipelines.text.slots import ATTRIBUTE_OF, GLUE, QUALIFIERS, USER, is_single
+from pipelines.text.slots import ATTRIBUTE_OF, GLUE, QUALIFIERS, STATE_OF, USER, is_single
 from pipelines.text.statement import Form, Person, Statement, canonical_words, parse
+from pipelines.text.values import typed_values
+from pipelines.text.words import ENGLISH_STOP
 
-from .relate import forbids_merge, relate, subject_key, value_key
+from .relate import TELLING, forbids_merge, relate, subject_key, value_key, words_around
 
 KEY_VERSION = 1
 """Raised when a canonical form changes: notes then get new keys by migration (systems R12)."""
@@ -77,6 +79,7 @@ def value_name(value: str | None) -> str:
     return " ".join([*sorted(f"{kind}:{canonical}" for kind, canonical in typed), *words]) or (value or "").casefold().strip()
 
 
+@lru_cache(maxsize=131072)
 def identity_of(scope: str, claim: Claim) -> Identity:
     """The note a claim speaks of. A set-valued attribute has a note for each member."""
     subject = " ".join(subject_key(claim.subject)) or ("" if canonical_words(claim.subject) else claim.subject.casefold().strip())
@@ -87,36 +90,63 @@ def identity_of(scope: str, claim: Claim) -> Identity:
     return Identity(scope=scope, subject=subject, attribute=attribute, qualifier=qualifier_key(claim.qualifier), member=member)
 
 
+@lru_cache(maxsize=131072)
 def group_key(claim: Claim) -> str:
     """Key of everything said of one attribute of one subject in one scope of validity, members of a set together."""
     identity = identity_of("", claim)
     return short_uid("group", identity.subject, identity.attribute, identity.qualifier)
 
 
-@lru_cache(maxsize=32768)
+@lru_cache(maxsize=131072)
 def block_keys(claim: Claim) -> frozenset[str]:
-    """Keys such that two claims which may relate share one: attribute of a subject, value, identifier, measured value with a word, neighbouring words.
+    """Keys to find by what a claim (or a note read as one) has to be compared with: its note, what it may relate to, names and measured values in it.
 
     They depend on the claim alone, never on the corpus, so a claim's candidates are found by equality of keys in any store.
     """
-    return frozenset(short_uid(*parts) for parts in _blocks(claim))
-
-
-def _blocks(claim: Claim) -> Iterator[tuple[str, ...]]:
     statement = statement_of(claim)
-    yield ("group", group_key(claim))
-    words = [word for word in dict.fromkeys(statement.words) if word not in GLUE][:WORDS_MAX]
-    for value in (claim.value, claim.old_value):
-        if value and (name := value_name(value)):
-            yield ("value", name)
+    words = _telling_words(statement)
+    found = {group_key(claim)}
     for typed in statement.values:
         if typed.kind in {"identifier", "path", "url", "email", "name"}:
-            yield ("name", typed.canonical)
+            found.add(short_uid("name", typed.canonical))
         else:
-            yield from (("measure", *typed.key, word) for word in words)
-    if not claim.value:
-        yield ("words", *sorted(words))
-        yield from (("pair", *sorted(pair)) for pair in pairwise(words))
+            found.update(short_uid("measure", *typed.key, word) for word in words)
+    return relation_keys(claim) | found
+
+
+@lru_cache(maxsize=131072)
+def relation_keys(claim: Claim) -> frozenset[str]:
+    """The few of `block_keys` that two claims of which one bears on the other share: their note, a value said or said to be over, words of an order."""
+    return frozenset({short_uid("note", identity_of("", claim).uid), *(short_uid(*parts) for parts in _relating(claim))})
+
+
+@lru_cache(maxsize=131072)
+def _relating(claim: Claim) -> tuple[tuple[str, ...], ...]:
+    return tuple(_relations_of(claim))
+
+
+def _relations_of(claim: Claim) -> Iterator[tuple[str, ...]]:
+    statement = statement_of(claim)
+    for value in (statement.value, statement.old_value, statement.against):
+        if value and (name := value_name(value)):
+            yield ("value", name, statement.attribute) if _common(value) else ("value", name)
+    if claim.value:
+        if any(v.kind in TELLING for v in typed_values(claim.value)):
+            yield ("qualities", group_key(claim))
+        return
+    words = _telling_words(statement)
+    yield ("words", *sorted(set(statement.words)))
+    yield ("rest", *words_around(statement))
+    yield from (("pair", *sorted(pair)) for pair in pairwise(words))
+
+
+def _common(value: str) -> bool:
+    """A value that many unrelated things have (a number, a state), no name."""
+    return value.casefold() in STATE_OF or (all(v.kind not in {"identifier", "path", "url", "email", "name"} for v in typed_values(value)) and any(map(str.isdecimal, value)))
+
+
+def _telling_words(statement: Statement) -> list[str]:
+    return [word for word in dict.fromkeys(statement.words) if word not in GLUE and word not in ENGLISH_STOP][:WORDS_MAX]
 
 
 WORDS_MAX = 24
@@ -183,66 +213,93 @@ def in_force(rulings: Iterable[Ruling]) -> tuple[Ruling, ...]:
     return tuple(ruling for ruling in ordered if ruling.verb != "lift" and ruling.uid not in lifted)
 
 
-def candidate_pairs(claims: Sequence[Witnessed]) -> Iterator[tuple[Witnessed, Witnessed]]:
-    """Every pair of claims that share a block, once, earlier claim first."""
-    blocks: dict[str, list[int]] = defaultdict(list)
-    for index, witness in enumerate(claims):
-        for key in block_keys(witness.claim):
-            blocks[key].append(index)
+def candidate_pairs(claims: Iterable[Claim]) -> Iterator[tuple[Claim, Claim]]:
+    """Every pair of claims of different notes that share a relation key, once. Neighbouring words relate only an order and its denial."""
+    blocks: dict[tuple[str, ...], list[Claim]] = defaultdict(list)
+    for claim in claims:
+        for key in _relating(claim):
+            blocks[key].append(claim)
     seen: set[tuple[int, int]] = set()
-    for members in blocks.values():
-        seen.update(combinations(members, 2))
-    for a, b in sorted(seen):
-        yield claims[a], claims[b]
+    for key, members in blocks.items():
+        for a, b in _across(members) if key[0] == "pair" else combinations(members, 2):
+            pair = (id(a), id(b)) if id(a) < id(b) else (id(b), id(a))
+            if pair not in seen and identity_of("", a) != identity_of("", b):
+                seen.add(pair)
+                yield a, b
 
 
-def recorded(relations: Relations, a: str, b: str) -> Relation | None:
-    """The recorded verdict on two claims, whichever is named first."""
-    return relations.get((min(a, b), max(a, b)))
+def _across(claims: Sequence[Claim]) -> Iterator[tuple[Claim, Claim]]:
+    return product([c for c in claims if c.negated], [c for c in claims if not c.negated])
 
 
 def linked(seeds: Iterable[Witnessed], fetch: Callable[[frozenset[str]], Iterable[Witnessed]], relations: Relations | None = None) -> tuple[Witnessed, ...]:
     """The seeds and every claim that bears on them, directly or through others: what `believe` has to be given to decide about the seeds.
 
-    `fetch` returns the stored claims that have one of the given block keys. Only claims of one group or in a relation other than OTHER are followed, so a
-    common word does not draw in the whole scope.
+    `fetch` returns the stored claims that have one of the given block keys. Only claims of one note or in a relation other than OTHER are followed, so a
+    common word does not draw in the whole scope. Notes that a person merged have to be among the seeds (`merged_with`).
     """
+    verdicts = {pair for pair, relation in (relations or {}).items() if relation is not Relation.OTHER}
     found = {witness.uid: witness for witness in seeds}
     edge = list(found.values())
     while edge:
-        keys = frozenset(key for witness in edge for key in block_keys(witness.claim))
-        near = [w for w in fetch(keys) if w.uid not in found]
-        new = {w.uid: w for w in near if any(bears(w, other, relations or {}) for other in edge)}
-        found.update(new)
-        edge = list(new.values())
+        at: dict[str, list[Witnessed]] = defaultdict(list)
+        for witness in edge:
+            for key in relation_keys(witness.claim):
+                at[key].append(witness)
+        near = {w.uid: w for w in fetch(frozenset(at)) if w.uid not in found}
+        edge = [w for w in near.values() if _bears(w, at) or any((min(w.uid, o.uid), max(w.uid, o.uid)) in verdicts for o in found.values() if verdicts)]
+        found.update((w.uid, w) for w in edge)
     return unique(found.values())
 
 
-def bears(a: Witnessed, b: Witnessed, relations: Relations) -> bool:
-    """Whether two claims must be decided together: one group, a recorded relation, or any relation found between them."""
-    if group_key(a.claim) == group_key(b.claim) or recorded(relations, a.uid, b.uid) not in {None, Relation.OTHER}:
-        return True
-    if block_keys(a.claim).isdisjoint(block_keys(b.claim)):
-        return False
-    one, two = statement_of(a.claim), statement_of(b.claim)
-    return relate(one, two).relation is not Relation.OTHER or relate(two, one).relation is not Relation.OTHER
+def merged_with(notes: Iterable[str], rulings: Iterable[Ruling]) -> frozenset[str]:
+    """The notes that people's merges tie to the given ones, these included."""
+    found = set(notes)
+    merges, _ = pairs_ruled(rulings)
+    while more := {uid for pair in merges if found & set(pair) for uid in pair} - found:
+        found |= more
+    return frozenset(found)
+
+
+def _bears(witness: Witnessed, at: Mapping[str, Sequence[Witnessed]]) -> bool:
+    """Whether a claim must be decided together with one of those found under its keys."""
+    identity = identity_of("", witness.claim)
+    tried: set[str] = set()
+    for key in relation_keys(witness.claim):
+        for other in at.get(key, ()):
+            if other.uid in tried:
+                continue
+            tried.add(other.uid)
+            if identity_of("", other.claim) == identity or related(witness.claim, other.claim):
+                return True
+    return False
+
+
+def related(a: Claim, b: Claim) -> frozenset[Relation]:
+    """The relations between two claims, whichever is the older, OTHER left out."""
+    one, two = statement_of(a), statement_of(b)
+    return frozenset((relate(one, two).relation, relate(two, one).relation)) - {Relation.OTHER}
+
+
+def shapes(claims: Iterable[Witnessed]) -> dict[tuple[Identity, Statement], list[Witnessed]]:
+    """Claims by what they say of which note: a thing said a thousand times is compared once."""
+    found: dict[tuple[Identity, Statement], list[Witnessed]] = defaultdict(list)
+    for witness in claims:
+        found[identity_of("", witness.claim), statement_of(witness.claim)].append(witness)
+    return found
 
 
 def _same_edges(groups: Mapping[Identity, Sequence[Witnessed]], relations: Relations) -> list[tuple[tuple[int, str, str], Identity, Identity]]:
     """SAME between claims of different identities, strongest first, then by uid."""
     home = {witness.uid: identity for identity, members in groups.items() for witness in members}
-    shapes: dict[tuple[Identity, Statement], Witnessed] = {}
-    for identity, members in groups.items():
-        for witness in sorted(members, key=lambda w: w.uid):
-            shapes.setdefault((identity, statement_of(witness.claim)), witness)
+    said = {id(first.claim): first.uid for several in shapes(w for ws in groups.values() for w in ws).values() for first in (min(several, key=lambda w: w.uid),)}
+    by_id = {uid: w for ws in groups.values() for w in ws for uid in (w.uid,)}
     edges = []
-    for a, b in candidate_pairs(tuple(shapes.values())):
-        if home[a.uid] == home[b.uid]:
-            continue
-        related = relate(statement_of(a.claim), statement_of(b.claim))
-        if related.relation is Relation.SAME:
-            low, high = sorted((a.uid, b.uid))
-            edges.append(((_STRENGTH[related.why], low, high), home[low], home[high]))
+    for a, b in candidate_pairs(by_id[uid].claim for uid in said.values()):
+        verdict = relate(statement_of(a), statement_of(b))
+        if verdict.relation is Relation.SAME:
+            low, high = sorted((said[id(a)], said[id(b)]))
+            edges.append(((_STRENGTH[verdict.why], low, high), home[low], home[high]))
     for (low, high), relation in relations.items():
         if relation is Relation.SAME and low in home and high in home and home[low] != home[high]:
             edges.append(((_STRENGTH["recorded"], low, high), home[low], home[high]))

@@ -97,7 +97,12 @@ def _is_word(value: Value) -> bool:
 
 
 def _comparable(statement: Statement) -> frozenset[tuple[str, str]]:
-    return frozenset(v.key for v in statement.values if v.kind not in {"bound", "state"} and not _is_word(v))
+    return _comparables(statement.values)
+
+
+@lru_cache(maxsize=65536)
+def _comparables(values: tuple[Value, ...]) -> frozenset[tuple[str, str]]:
+    return frozenset(v.key for v in values if v.kind not in {"bound", "state"} and not _is_word(v))
 
 
 def _names_missing(a: Statement, b: Statement) -> bool:
@@ -195,45 +200,55 @@ def _same_order(older: Statement, newer: Statement) -> Related | None:
     """Orders and free prose: the same canonical words in the same order are the same; with the other polarity they contradict."""
     if Form.SLOT in (older.form, newer.form) or older.qualifier != newer.qualifier:
         return None
-    old, new = older.attribute.split(), newer.attribute.split()
-    if len(old) < 2 or len(new) < 2 or forbids_merge(replace(older, negated=False), replace(newer, negated=False)):
-        return None
     if older.negated == newer.negated:
-        alike = older.words == newer.words or (old == new and older.form is newer.form is Form.RULE)
-        return Related(Relation.SAME, "same_words") if alike and not (newer.also and not older.also) else None
+        alike = older.words == newer.words or (older.attribute == newer.attribute and older.form is newer.form is Form.RULE)
+        found = Related(Relation.SAME, "same_words") if alike and not (newer.also and not older.also) else None
+    else:
+        found = _opposite(older, newer)
+    if found is None or min(older.attribute.count(" "), newer.attribute.count(" ")) < 1:
+        return None
+    return None if forbids_merge(replace(older, negated=False), replace(newer, negated=False)) else found
+
+
+def _opposite(older: Statement, newer: Statement) -> Related | None:
+    """Two orders, one denied, where the longer only adds a little; of free prose only what is "no longer"."""
     if not (older.form is newer.form is Form.RULE) and not newer.update:
         return None
-    shorter, longer = sorted((old, new), key=len)
-    if set(shorter) <= set(longer) and len(longer) <= len(shorter) + 3:
-        return Related(Relation.UPDATE if newer.update else Relation.CONTRADICTION, "opposite_order")
-    return None
+    shorter, longer = sorted((older.attribute.split(), newer.attribute.split()), key=len)
+    if len(longer) > len(shorter) + 3 or not set(shorter) <= set(longer):
+        return None
+    return Related(Relation.UPDATE if newer.update else Relation.CONTRADICTION, "opposite_order")
 
 
-_TELLING = frozenset({"color", "direction", "state"})
+TELLING = frozenset({"color", "direction", "state"})
+"""Kinds of values that are qualities: a thing has one of each at a time."""
 
 
 def _one_value_differs(older: Statement, newer: Statement) -> Related | None:
     """The same words around one typed value that differs, where the words name a single-valued attribute or the value is a quality."""
-    if newer.also or older.negated != newer.negated or older.qualifier != newer.qualifier or (older.attribute != newer.attribute and Form.SLOT in (older.form, newer.form)):
+    if newer.also or older.negated != newer.negated or older.qualifier != newer.qualifier or words_around(older) != words_around(newer):
+        return None
+    if older.attribute != newer.attribute and Form.SLOT in (older.form, newer.form):
         return None
     old, new = _comparable(older), _comparable(newer)
     gone, come = old - new, new - old
     if len(gone) != 1 or len(come) != 1:
         return None
     ((kind, _), (other, _)) = (*gone, *come)
-    rest = _rest(older)
-    if kind != other or rest != _rest(newer) or len(rest) < 1:
+    if kind != other or not (kind in TELLING and older.form is Form.SLOT or any(word in ATTRIBUTE_OF for word in words_around(older))):
         return None
-    if (kind in _TELLING and older.form is Form.SLOT) or any(word in ATTRIBUTE_OF for word in rest):
-        return Related(Relation.UPDATE if newer.update else Relation.CONTRADICTION, "one_value_differs")
-    return None
+    return Related(Relation.UPDATE if newer.update else Relation.CONTRADICTION, "one_value_differs")
 
 
-def _rest(statement: Statement) -> tuple[str, ...]:
-    """The canonical words outside the typed values."""
-    text = statement.text
-    for value in reversed(statement.values):
-        if value.kind in {"name", "identifier", "quoted", "bound"}:
-            continue
-        text = text[: value.start] + " " + text[value.end :]
-    return canonical_words(text)
+def words_around(statement: Statement) -> tuple[str, ...]:
+    """The canonical words outside the measured values."""
+    return _words_around(statement.text)
+
+
+@lru_cache(maxsize=65536)
+def _words_around(text: str) -> tuple[str, ...]:
+    bare = text
+    for value in reversed(typed_values(text)):
+        if value.kind not in {"name", "identifier", "quoted", "bound"}:
+            bare = bare[: value.start] + " " + bare[value.end :]
+    return canonical_words(bare)

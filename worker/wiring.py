@@ -155,6 +155,7 @@ def _remembered(known: Path) -> str:
     _make_private(known.parent)
     made = uuid.uuid4().hex[:16]
     temporary = known.with_name(f"{known.name}.{os.getpid()}")
+    temporary.touch(mode=0o600)
     temporary.write_text(made, encoding="ascii")
     with contextlib.suppress(FileExistsError):
         os.link(temporary, known)
@@ -163,7 +164,9 @@ def _remembered(known: Path) -> str:
 
 
 def _make_private(folder: Path) -> None:
+    """Make a folder and those above it that are missing, each for this user alone."""
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for part in (*reversed(folder.parents), folder):
+            part.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise Refused(f"cannot make the data folder {folder}: {error.strerror}; name another with data_dir or DREAMD_DATA_DIR") from error

@@ -6,9 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from pathlib import PurePosixPath
 
 from pipelines.engines.local.worklog import WorkRecord, work_log
-from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Quote, Status, Turn, Verdict, Version
+from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Question, Quote, Status, Turn, Verdict, Version
 from pipelines.ports import Occurrence
 from pipelines.run.sources import standing_notes
 from pipelines.stages.extractor import prepare
@@ -78,11 +79,12 @@ def content_of(store: Store, scope: str, *, title: str, own: dict[str, str], red
     for head in heads:
         by_note[head.version.note].append(head)
     versions = {note: tuple(h.version for h in hs) for note, hs in sorted(by_note.items())}
+    records = _records(store, scope)
     items = one_a_sentence(i for vs in versions.values() if (i := note_item(vs, evidence)))
-    carried = [_carried_item(n, findings.get(n.uid), versions, evidence) for n in notes]
+    carried = [carried_item(n, findings.get(n.uid), versions, evidence) for n in notes]
     return Content(
         title=title, items=(*items, *carried), corrections=_corrections(notes, findings, versions, evidence), quarantined=_quarantined(store, scope),
-        asked=_asked(store, scope), work=_work(store, scope), own=own, redirects=redirects,
+        asked=_asked(store, scope, records), work=tuple(_one_work(r) for r in records), own=own, redirects=redirects,
     )  # fmt: skip
 
 
@@ -175,7 +177,8 @@ def _one_of(same: Sequence[Item]) -> Item:
 # --- online notes ------------------------------------------------------------------------------------------------------------------------
 
 
-def _carried_item(note: OnlineNote, finding: Finding | None, versions: Mapping[str, tuple[Version, ...]], evidence: Evidence) -> Item:
+def carried_item(note: OnlineNote, finding: Finding | None, versions: Mapping[str, tuple[Version, ...]], evidence: Evidence) -> Item:
+    """A line of a note file as its page shows it, with its verdict and the words that decided."""
     proof = tuple(c for q in (finding.quotes if finding else ()) if (c := evidence.cite(q, finding.verdict.value if finding else "")))
     verdict = finding.verdict if finding else Verdict.UNCHECKED
     return Item(
@@ -191,7 +194,13 @@ def _carried_item(note: OnlineNote, finding: Finding | None, versions: Mapping[s
 
 def _file_cite(note: OnlineNote, verdict: Verdict) -> Cite:
     remark = {Verdict.NO_LOG: "no log", Verdict.UNSUPPORTED: "its log says nothing of it", Verdict.UNCHECKED: "not checked"}.get(verdict, verdict.value)
-    return Cite(source=f"{note.folder}/{note.path}", line=note.line, at=note.written_at if note.dated_by != "mtime" else None, who="note", remark=remark)
+    return Cite(source=_shown_path(note), line=note.line, at=note.written_at if note.dated_by != "mtime" else None, who="note", remark=remark)
+
+
+def _shown_path(note: OnlineNote) -> str:
+    """A note file as footnotes name it: one known from a log alone goes by its folder's last part, where it lies on that machine says nothing."""
+    folder = PurePosixPath(note.folder)
+    return f"{folder.name if folder.is_absolute() or note.folder[1:2] == ':' else note.folder}/{note.path}"
 
 
 def _right(finding: Finding, versions: Mapping[str, tuple[Version, ...]]) -> str | None:
@@ -232,8 +241,12 @@ def _quarantined(store: Store, scope: str) -> tuple[Quarantined, ...]:
     return tuple(out)
 
 
-def _asked(store: Store, scope: str) -> tuple[Asked, ...]:
+def _asked(store: Store, scope: str, records: Sequence[WorkRecord]) -> tuple[Asked, ...]:
+    """What an engine noticed to be open, and what the newest session ended with; a question of an older one was answered by going on."""
     questions = [q for asked in store.questions(scope).values() for q in asked]
+    newest = max(records, key=lambda r: (r.ended is not None, r.ended.timestamp() if r.ended else 0.0, r.session), default=None)
+    if newest and newest.open_question:
+        questions.append(Question(text=newest.open_question.text, quotes=(newest.open_question,)))
     evidence = gather(store, scope, (), (q for asked in questions for q in asked.quotes))
     out: dict[str, Asked] = {}
     for question in questions:
@@ -244,19 +257,19 @@ def _asked(store: Store, scope: str) -> tuple[Asked, ...]:
     return tuple(out[uid] for uid in sorted(out))
 
 
-def _work(store: Store, scope: str) -> tuple[Work, ...]:
+def _records(store: Store, scope: str) -> tuple[WorkRecord, ...]:
     """The sessions of the last two weeks before the newest one, from their records alone."""
     spans = store.spans(scope)
     newest = _most(last for _, last in spans.values())
     recent = sorted(s for s, (_, last) in spans.items() if newest and last and newest - last <= RECENT)
     infos = {i.uid: i for i in store.sessions(scope)}
     records = (work_log(prepare(infos[s], store.turns_of(scope, s))) for s in recent if s in infos)
-    return tuple(_one_work(r) for r in records if r)
+    return tuple(r for r in records if r)
 
 
 def _one_work(record: WorkRecord) -> Work:
     failed = f"{', '.join(record.failed)} failed" if record.failed else ""
-    asked = f"asked: {record.open_question.text}" if record.open_question else ""
+    asked = f'a question, "{record.open_question.text}"' if record.open_question else ""
     return Work(
         session=record.session, started=record.started, ended=record.ended, branch=record.branch or "", asked=record.first_prompt.text if record.first_prompt else "",
         commits=tuple(f"{c.sha} {c.subject}" for c in record.commits), files=record.files, outcome="; ".join(x for x in (failed, asked) if x),

@@ -136,11 +136,11 @@ class _Desk:
         return self._all
 
     def _mentioned(self, note: OnlineNote) -> bool:
-        """Whether the session that wrote the note says anything of it elsewhere: half of its words in one turn."""
+        """Whether the session that wrote the note may speak of it elsewhere: a quarter of its words, two at least, in one turn."""
         wanted = set(content_words(note.text))
         session = next(uid for uid in sorted(self._sessions_known()) if note.session and (uid == note.session or uid.endswith(note.session)))
         said = (t for t in self._turns(session) if t.uid != note.turn and not _writes(t))
-        return not wanted or any(2 * len(wanted & self._words(t)) >= len(wanted) for t in said)
+        return not wanted or any(len(wanted & self._words(t)) >= min(len(wanted), max(2, len(wanted) / 4)) for t in said)
 
     def _words(self, turn: Turn) -> frozenset[str]:
         if turn.uid not in self._worded:

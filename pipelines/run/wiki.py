@@ -98,6 +98,9 @@ def _free_slugs_first(changed: list[str], wanted: Mapping[str, tuple[str, str]],
 def title_of(store: Store, scope: str) -> str:
     """What the memory is of: the folder most sessions ran in, else the last name of the scope."""
     names = Counter(PurePosixPath(i.cwd.replace("\\", "/")).name for i in store.sessions(scope) if i.cwd)
+    for name in sorted(names):  # worktrees of a project: "harbor-fix" beside "harbor"
+        if trunk := next((n for n in names if n != name and name.startswith((f"{n}-", f"{n}_", f"{n}."))), None):
+            names[trunk] += names[name]
     best = min(names, key=lambda n: (-names[n], n), default="")
     return best or scope.rsplit("/", 1)[-1]
 

@@ -334,7 +334,8 @@ def _hook(topic: Topic, moved: list[Moved], own_max: int = HOOK_CHARS_MAX) -> _E
         return _Entry((page,), None, uid)
     if len(text) > room:
         spans = plain(inline.cut_quote(text, room))
-        moved.append(Moved(section="Pages", text=text, page=topic.path, why="shortened"))
+        if item:  # a line of the person's own; what we made up as a hook loses nothing
+            moved.append(Moved(section="Pages", text=text, page=topic.path, why="shortened"))
     return _Entry(join((page,), ": ", spans), None, uid)
 
 
@@ -347,7 +348,7 @@ def _hook_text(topic: Topic) -> str:
     elif described := next((i.carried.description for i in topic.items if i.carried and i.carried.description), ""):
         return described
     elif topic.sort is Sort.SHELF:
-        names = (inline.clean(i.subject) for i in told if is_name(i.subject))
+        names = (i.value or "" if i.kind is Kind.PROCEDURE else inline.clean(i.subject) for i in told if i.kind is Kind.PROCEDURE or is_name(i.subject))
     if listed := [n for n in dict.fromkeys(names) if n][:HOOK_SUBJECTS_MAX]:
         return ", ".join(listed)
     first = next((i for i in told if i.value and i.kind is Kind.FACT), next(iter(told), None))

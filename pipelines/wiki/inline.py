@@ -351,13 +351,13 @@ def _entities() -> re.Pattern[str]:
 
 
 def cut_quote(text: str, chars_max: int = QUOTE_CHARS_MAX) -> str:
-    """At most `chars_max` characters, cut at the text's own punctuation, else between words; an ellipsis says that it was cut."""
+    """At most `chars_max` characters, cut at the text's own punctuation where enough stands before it, else between words; an ellipsis says that it was cut."""
     line = clean(text)
     if len(line) <= chars_max:
         return line
     head = line[: chars_max - 2]
-    for marks in (_SENTENCE_END, _CLAUSE_END, r"\s"):
-        ends = [m.end() for m in re.finditer(marks, head) if m.end() >= chars_max // 4]
+    for marks, least in ((_SENTENCE_END, chars_max // 4), (_CLAUSE_END, chars_max * 2 // 3), (r"\s", chars_max // 4)):
+        ends = [m.end() for m in re.finditer(marks, head) if m.end() >= least]
         if ends:
             return head[: ends[-1]].rstrip() + " …"
     return head + " …"

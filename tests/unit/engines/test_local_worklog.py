@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import timedelta
+
 from pipelines.engines.local.worklog import WorkRecord, work_log
 from pipelines.model import Call, Origin, Role
 from tests.unit.engines.talk import AT, Talk
@@ -16,9 +18,9 @@ def test_a_session_without_prompt_or_command_has_no_record() -> None:
 
 
 def test_times_branch_and_first_prompt_are_the_logs_own() -> None:
-    talk = Talk().other(Origin.HARNESS, "<command-name>/init</command-name>").user("please fix the build").assistant("Done.")
+    talk = Talk().other(Origin.HARNESS, "<command-name>/init</command-name>").user("please fix the build").assistant("Done.").other(Origin.HARNESS, "Session exported")
     found = record(talk)
-    assert (found.started, found.branch, found.prompts) == (AT, "main", 1)
+    assert (found.started, found.ended, found.branch, found.prompts) == (AT + timedelta(minutes=1), AT + timedelta(minutes=2), "main", 1)
     assert found.first_prompt is not None
     assert found.first_prompt.text == "please fix the build"
 

@@ -3,7 +3,8 @@
 from datetime import UTC, datetime, timedelta
 
 from pipelines.model import Basis, Claim, Kind, Origin, Place, Quote, Role, Standing, Status, Turn, Version
-from pipelines.run.content import Evidence, note_item, one_a_sentence
+from pipelines.notes.folder import read_text
+from pipelines.run.content import Evidence, carried_item, note_item, one_a_sentence
 from pipelines.wiki.content import Cite, HistoryLine, Item
 
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -52,7 +53,7 @@ def test_history_shows_the_old_value_where_only_the_replacing_sentence_names_it(
     known, claim = evidence()
     found = note_item([version("6", SAID, Status.CONFIRMED, claim), version("4", SAID, Status.SUPERSEDED, claim)], known)
     assert found is not None
-    assert [h.statement for h in found.history] == ["4, for ingest queue workers"]
+    assert [h.statement for h in found.history] == ["ingest queue workers: 4"]
 
 
 def test_history_keeps_the_sentence_that_first_said_the_old_value() -> None:
@@ -61,3 +62,10 @@ def test_history_keeps_the_sentence_that_first_said_the_old_value() -> None:
     found = note_item([version("6", SAID, Status.CONFIRMED, claim), old], known)
     assert found is not None
     assert [h.statement for h in found.history] == ["The ingest queue has 4 workers."]
+
+
+def test_a_note_known_from_a_log_goes_by_the_last_part_of_its_folder() -> None:
+    known = read_text("- The relay sleeps at night.\n", folder="/home/ana/.agent/projects/harbor/memory", path="relay.md", session="s1", turn="t1")[1]
+    own = read_text("- The relay sleeps at night.\n", folder="harbor/memory", path="relay.md")[1]
+    nothing = Evidence(claims={}, turns={}, places={})
+    assert [carried_item(n, None, {}, nothing).cites[0].source for n in (*known, *own)] == ["memory/relay.md", "harbor/memory/relay.md"]

@@ -220,3 +220,14 @@ def test_a_truth_that_several_files_miss_is_one_line() -> None:
     lines = [line for line in told.text.split("\n") if one.right.rstrip(".") in line]
     assert len(lines) == 1
     assert f"(wrong in `{one.path}` line {one.line} and `memory/MEMORY.md` line 3)" in lines[0]
+
+
+def test_a_hook_is_not_cut_at_an_early_comma() -> None:
+    words = "After lunch, the harbour crew lifts every crate of the day onto the ferry and writes the number of the crate into the book of the port"
+    hook = section(told(Content(title="x", items=(carried("e1", words, 1, path="crew.md", title="Crew"),))), "Pages")[0]
+    assert hook == "- [Crew](crew.md): After lunch, the harbour crew lifts every crate of the day onto the ferry and writes the number of the crate …"
+
+
+def test_the_hook_of_the_commands_names_the_commands() -> None:
+    items = [item(f"p{n}", f"`{c}` works.", kind=Kind.PROCEDURE, subject="project", value=c) for n, c in enumerate(("make ferry", "make dock"))]
+    assert section(told(Content(title="x", items=tuple(items))), "Pages") == ["- [Commands](commands.md): make ferry, make dock"]

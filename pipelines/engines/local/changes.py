@@ -140,7 +140,10 @@ _WHY = re.compile(
     r"[,;]?\s*\b(?:because|due to|mainly because|since (?=\w+ (?:\w+ )?(?:needs?|is|was|were|had|has|have|got|sold|wanted|let|pays?|moved|died|cracked|closed|dropped|lost|made))|the reason is)\b.*$|[，,]?(?:主要是)?(?:因为|由于|原因是)[^，。]*[，。]?"
 )
 _KIN_SAID = re.compile(rf"\b(?:my|our|the|his|her)\s+(?:\w+\s)?(?:{'|'.join(sorted(k for k in KIN if k.isascii()))})(?:'s)?\b(?!\s+and\s+I\b)", re.IGNORECASE)
-_KIN_SAID_ZH = re.compile(f"(?:{'|'.join(sorted(k for k in KIN if not k.isascii()))})")
+_KIN_ZH = "|".join(sorted((k for k in KIN if not k.isascii()), key=len, reverse=True))
+_KIN_SAID_ZH = re.compile(
+    rf"我(?:的|们|们的|一个|有个|有一个|那个)?(?:{_KIN_ZH})|^(?:{_KIN_ZH})(?!确诊|说过?，|告诉我)|(?:{_KIN_ZH})(?:的|对|在|说|住|搬|养|从|跟|要)"
+)
 
 
 def of_somebody_else(sentence: str) -> bool:

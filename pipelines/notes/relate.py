@@ -235,7 +235,7 @@ def _one_value_differs(older: Statement, newer: Statement) -> Related | None:
     if len(gone) != 1 or len(come) != 1:
         return None
     ((kind, _), (other, _)) = (*gone, *come)
-    if kind != other or not (kind in TELLING and older.form is Form.SLOT or any(word in ATTRIBUTE_OF for word in words_around(older))):
+    if kind != other or not ((kind in TELLING and older.form is Form.SLOT) or any(word in ATTRIBUTE_OF for word in words_around(older))):
         return None
     return Related(Relation.UPDATE if newer.update else Relation.CONTRADICTION, "one_value_differs")
 

@@ -13,8 +13,10 @@ from pipelines.notes.identity import (
     identity_of,
     in_force,
     linked,
+    merged_with,
     pairs_ruled,
     qualifier_key,
+    relation_keys,
     statement_of,
     unique,
     value_name,
@@ -145,3 +147,15 @@ def test_linked_follows_relations_and_not_common_words() -> None:
     every = [npm, pnpm, other]
     found = linked([pnpm], lambda keys: [w for w in every if block_keys(w.claim) & keys])
     assert {w.uid for w in found} == {npm.uid, pnpm.uid}
+
+
+def test_notes_that_people_merged_are_decided_together() -> None:
+    rulings = [ruling("merge", "a", "b", uid="r1"), ruling("merge", "b", "c", uid="r2"), ruling("merge", "x", "y", uid="r3"), ruling("unmerge", "b", "c", uid="r4", at=101)]
+    assert merged_with(["a"], rulings[:3]) == {"a", "b", "c"}
+    assert merged_with(["a"], rulings) == {"a", "b"}
+    assert merged_with(["z"], rulings) == {"z"}
+
+
+def test_keys_to_compare_by_are_among_the_keys_to_find_by() -> None:
+    for claim in (heard("npm", attribute="use", cardinality="set"), heard(None, statement="Never squash commits"), heard("8080", subject="API", attribute="port")):
+        assert relation_keys(claim.claim) <= block_keys(claim.claim)

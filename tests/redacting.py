@@ -21,13 +21,18 @@ def _open(folder: Path) -> Redactor:
     return open_redactor(folder)
 
 
-def shared_redactor(request: pytest.FixtureRequest) -> Redactor:
-    """One redactor a test process."""
+def rule_cache(request: pytest.FixtureRequest) -> Path:
+    """The folder compiled rules are kept in between runs; also fit for XDG_CACHE_HOME."""
     cache_of_pytest = request.config.cache
     assert cache_of_pytest is not None
     folder = Path(str(cache_of_pytest.mkdir("dreamd-rules")))
     folder.chmod(0o700)
-    return _open(folder)
+    return folder
+
+
+def shared_redactor(request: pytest.FixtureRequest) -> Redactor:
+    """One redactor a test process."""
+    return _open(rule_cache(request))
 
 
 def noise(length: int, alphabet: str = LETTERS, *, seed: int = 0) -> str:

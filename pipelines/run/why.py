@@ -66,7 +66,7 @@ def _waiting(store: Store, scope: str, wanted: str) -> tuple[Chain, ...]:
         return ()
     held = [g.claim for g in store.all_claims(scope) if g.claim.uid.startswith(wanted)]
     asked = [q for questions in store.questions(scope).values() for q in questions if q.quotes[0].turn.startswith(wanted)]
-    quotes = [q for said in (*held, *asked) for q in said.quotes]
+    quotes = [*(q for claim in held for q in claim.quotes), *(q for question in asked for q in question.quotes)]
     return (Chain(note=wanted, versions=(), proofs=_proofs(store, scope, quotes), decisions=()),) if quotes else ()
 
 

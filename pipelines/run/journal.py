@@ -60,8 +60,13 @@ def _learnt(resolutions: Sequence[Resolution]) -> tuple[str, ...]:
 
 
 def _merged(resolutions: Sequence[Resolution], findings: Mapping[str, Finding], notes: Mapping[str, OnlineNote], fresh: set[str]) -> tuple[str, ...]:
-    repeated = (notes[uid].text for uid, f in sorted(findings.items()) if f.verdict is Verdict.DUPLICATE and uid in fresh and uid in notes)
+    duplicates = (uid for uid, f in findings.items() if f.verdict is Verdict.DUPLICATE and uid in fresh and uid in notes)
+    repeated = (_repeated(notes[uid], notes.get(findings[uid].other or "")) for uid in sorted(duplicates, key=lambda u: (notes[u].path, notes[u].line, u)))
     return (*(r.note for r in resolutions if r.verb is Verb.MERGES), *repeated)
+
+
+def _repeated(note: OnlineNote, first: OnlineNote | None) -> str:
+    return f"{note.path} line {note.line}, as in {first.path}: {note.text}" if first else note.text
 
 
 def _retired(resolutions: Sequence[Resolution]) -> tuple[str, ...]:

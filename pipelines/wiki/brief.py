@@ -17,7 +17,7 @@ from pipelines.model import Kind, Status, Verdict
 from pipelines.wiki import inline
 from pipelines.wiki.content import Content, Correction, Item
 from pipelines.wiki.inline import Span, Spans, Style, join, plain
-from pipelines.wiki.lines import Part, carried_text, day, days
+from pipelines.wiki.lines import NO_LONGER_TOLD, Part, carried_text, day, days
 from pipelines.wiki.page import OWN_MARK, link
 from pipelines.wiki.topics import Layout, Sort, Topic, hooked, is_name
 
@@ -293,7 +293,7 @@ def _pages(layout: Layout, moved: list[Moved], own_max: int) -> tuple[_Entry, ..
     for topic in _in_page_order(layout):
         prose = [i for i in topic.items if i.carried and i.carried.index and not hooked(i.carried, keys)]
         named = _named_in_index(topic)
-        above = named.carried.heading if named and named.carried and not prose else ""
+        above = group if topic.part > 1 else named.carried.heading if named and named.carried and not prose else ""
         if above and above != group:
             out.append(_Entry(plain(above), None))
         group = above
@@ -339,9 +339,13 @@ def _hook(topic: Topic, moved: list[Moved], own_max: int = HOOK_CHARS_MAX) -> _E
     return _Entry(join((page,), ": ", spans), None, uid)
 
 
+_EMPTY = re.compile(r"\[[^\]]*\]$")
+"""A line that only says what will stand there: "[to be written]"."""
+
+
 def _hook_text(topic: Topic) -> str:
     """The file's description, else the names a page speaks of, else the first thing it says; for later parts their headings."""
-    told = [i for i in topic.items if i.status is Status.CONFIRMED and not i.high_stakes]
+    told = [i for i in topic.items if i.status is Status.CONFIRMED and not i.high_stakes and i.verdict not in NO_LONGER_TOLD and not _EMPTY.match(i.statement)]
     names: Iterable[str] = ()
     if topic.part > 1:
         names = (i.carried.heading if i.carried else inline.clean(i.subject) for i in topic.items)

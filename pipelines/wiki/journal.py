@@ -80,7 +80,7 @@ def report(dream: Report, *, own: str = "") -> str | None:
 
 def _verdict(dream: Report) -> str:
     counts = ((len(dream.corrected), "corrected"), (len(dream.learnt), "learnt"), (len(dream.merged), "merged"), (len(dream.retired), "retired"), (dream.drafts, "drafts"))
-    said = ", ".join(f"{n} {word}" for n, word in counts if n) or "nothing learnt"
+    said = ", ".join(f"{n} {word}" for n, word in counts if n) or (f"{sum(dream.checked.values())} of your own notes looked at" if dream.checked else "nothing learnt")
     waits = f"; {len(dream.waiting)} wait for you" if dream.waiting else ""
     return said[0].upper() + said[1:] + waits + "."
 

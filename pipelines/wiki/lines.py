@@ -184,7 +184,8 @@ def _withdrawn(item: Item) -> Draft:
     assert item.verdict is not None, "only a line with such a verdict is withdrawn"
     spans, _ = carried_text(item.markdown or item.statement, lambda _: None)
     right = _led(" Now: ", item.corrected_to or "") if item.verdict is not Verdict.DUPLICATE else []
-    text = join(_WITHDRAWN[item.verdict], ": ", spans or plain(item.statement), *right)
+    under: list[Part] = [" (", plain(item.carried.heading), ")"] if item.carried and item.carried.heading else []
+    text = join(_WITHDRAWN[item.verdict], *under, ": ", spans or plain(item.statement), *right)
     return Draft(text, footnotes(item.cites), item.anchor)
 
 

@@ -176,8 +176,8 @@ def _title(text: str) -> str:
 
 
 def _is_slug(title: str) -> bool:
-    """Whether a title is a file's name and no words: `staging_tokens`, `deploy-order`."""
-    return bool(re.fullmatch(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*", title.casefold()))
+    """Whether a title is a file's name and no words: `staging_tokens`, `deploy-order`, `tokens`."""
+    return bool(re.fullmatch(r"[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)+|[a-z0-9]+", title))
 
 
 def _link_words(item: Item) -> str:

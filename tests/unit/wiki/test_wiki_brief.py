@@ -228,6 +228,11 @@ def test_a_hook_is_not_cut_at_an_early_comma() -> None:
     assert hook == "- [Crew](crew.md): After lunch, the harbour crew lifts every crate of the day onto the ferry and writes the number of the crate …"
 
 
+def test_what_only_says_that_something_will_stand_there_is_no_hook() -> None:
+    items = (carried("e1", "[to be written]", 1, path="crew.md", title="Crew"), carried("e2", "Seven people.", 2, path="crew.md", title="Crew"))
+    assert section(told(Content(title="x", items=items)), "Pages") == ["- [Crew](crew.md): Seven people."]
+
+
 def test_the_hook_of_the_commands_names_the_commands() -> None:
     items = [item(f"p{n}", f"`{c}` works.", kind=Kind.PROCEDURE, subject="project", value=c) for n, c in enumerate(("make ferry", "make dock"))]
     assert section(told(Content(title="x", items=tuple(items))), "Pages") == ["- [Commands](commands.md): make ferry, make dock"]

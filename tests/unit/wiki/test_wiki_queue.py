@@ -125,4 +125,5 @@ def test_footnotes_are_no_bloat() -> None:
 def test_notes_judged_for_the_first_time_are_reported_though_nothing_was_learnt() -> None:
     text = report(Report(day=date(2026, 11, 29), checked={"no_log": 40, "duplicate": 2}))
     assert text is not None
+    assert "\n42 of your own notes looked at.\n" in text
     assert "- **Your own notes**\n  - 2 duplicate, 40 no log\n" in text

@@ -287,3 +287,10 @@ def test_an_index_keeps_its_headings_on_its_own_page_and_lends_none_to_others() 
     files = tree(Content(title="x", items=items)).files
     assert "## Cranes\n\n- The harbour has two cranes." in files["notes.md"].decode()
     assert "##" not in files["fog.md"].decode()
+
+
+def test_a_line_said_elsewhere_keeps_its_heading_in_history() -> None:
+    kept = carried("m1", "Ships every Monday.", 1, heading="Ferries")
+    merged = carried("m2", "Ships every Monday.", 2, heading="Quay", verdict=Verdict.DUPLICATE)
+    page = tree(Content(title="x", items=(kept, merged))).files["deploying.md"].decode()
+    assert "- Said elsewhere too (Quay): Ships every Monday. [^2]" in page

@@ -139,3 +139,9 @@ def test_a_file_with_a_title_of_its_own_keeps_it() -> None:
     line = carried("b2", "x", 1, path="MEMORY.md", title="Notes", index=True, targets=("staging_tokens.md",), markdown="[Tokens](staging_tokens.md): when they end")
     (topic,) = layout([body, line]).topics
     assert topic.title == "Staging tokens"
+
+
+def test_a_name_of_one_small_word_gives_way_to_the_index_too() -> None:
+    body = carried("b1", "Renew them in May.", 1, path="tokens.md", title="tokens")
+    line = carried("b2", "x", 1, path="MEMORY.md", title="Notes", index=True, targets=("tokens.md",), markdown="[Tokens](tokens.md): when they end")
+    assert layout([body, line]).topics[0].title == "Tokens"

@@ -138,6 +138,10 @@ _ALSO = re.compile(r"\b(?:also|too|as well|additionally|in addition)\b|(?<![什�
 _CLAUSE = re.compile(r"(?<=[^\d\s])[.!;](?:\s+|$)|[。！？；;!?]\s*|,\s+(?=(?:we|i|it|the|use|but|and|so|he|she)\b)|[，,](?=\s*[\u4e00-\u9fff])|\s+(?:-|—|–)\s+", re.IGNORECASE)
 
 
+SENTENCE_MAX = 600
+"""Characters beyond which a text is prose and no statement of a slot; bounds the work of the patterns."""
+
+
 def _core(text: str) -> str:
     """The sentence without lead-in ("From now on, ", "记住，") and without what trails ("too", "。")."""
     for _ in range(6):
@@ -157,6 +161,8 @@ def _reason(text: str) -> tuple[str, str | None]:
 
 def _slot(core: str) -> Slot | None:
     """The slot of the whole, else of the first clause that fills one; the grammar of the script it is written in."""
+    if len(core) > SENTENCE_MAX:
+        return None
     parts = [core, *(part for part in _CLAUSE.split(core) if part and part != core)]
     for part in parts[:5]:
         part = _core(part)

@@ -183,3 +183,9 @@ def test_full_width_and_decorated_text_reads_the_same() -> None:
 def test_what_a_slot_does_not_account_for_is_kept() -> None:
     assert parse("The port is 7001 for the admin console").extra
     assert not parse("The port is 7001").extra
+
+
+def test_a_long_text_is_prose_whatever_it_begins_with() -> None:
+    assert parse("The port of the gateway is 7001").form is Form.SLOT
+    assert parse("The port of the gateway is 7001 " + "and so on " * 80).form is Form.FREE
+    assert parse("moved from a to " * 2_000).value is None

@@ -49,10 +49,10 @@ class ClaudeReader:
 
 
 def _is_ours(value: object) -> bool:
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return False
     kind = _word(value.get("type"))
-    if kind in _SPOKEN and isinstance(message := value.get("message"), Mapping):
+    if kind in _SPOKEN and isinstance(message := value.get("message"), dict):
         return "content" in message and not {"version", "id"} >= set(value) and "parentId" not in value
     if kind in {"system", "attachment", "progress"}:
         return "parentUuid" in value or "isSidechain" in value
@@ -60,7 +60,7 @@ def _is_ours(value: object) -> bool:
 
 
 def _loglines(value: object) -> list[Any]:
-    listed = value.get("loglines") if isinstance(value, Mapping) else None
+    listed = value.get("loglines") if isinstance(value, dict) else None
     return listed[:8] if isinstance(listed, list) else []
 
 
@@ -103,10 +103,10 @@ class _Reading:
             return
         envelope = _Envelope(record, place, self._session_of(record), repaired)
         before = len(self.turns)
-        if kind in _SPOKEN and isinstance(record.get("message"), Mapping):
+        if kind in _SPOKEN and isinstance(record.get("message"), dict):
             self._note_session(record, envelope.session)
             self._assistant(envelope) if kind == "assistant" else self._user(envelope)
-        elif kind == "attachment" and isinstance(record.get("attachment"), Mapping):
+        elif kind == "attachment" and isinstance(record.get("attachment"), dict):
             self._note_session(record, envelope.session)
             self._attachment(envelope)
         elif kind == "queue-operation":
@@ -216,7 +216,7 @@ class _Reading:
         name, origin, _ = self.memory.calls.get(call_id, ("", Origin.TOOL, ""))
         raw = envelope.record.get("toolUseResult")
         text, result = result_of(call_id, name, block, raw)
-        if block.get("type") != "tool_result" or (not name and isinstance(raw, Mapping) and "url" in raw):
+        if block.get("type") != "tool_result" or (not name and isinstance(raw, dict) and "url" in raw):
             origin = Origin.EXTERNAL
         if (result.failed and origin is Origin.HARNESS) or (name == "TaskOutput" and "<task_type>local_bash</task_type>" in text):
             origin = Origin.TOOL
@@ -342,7 +342,7 @@ class _Reading:
         facts = {"version": record.get("version"), "cwd": record.get("cwd"), "branch": record.get("gitBranch"), "agent": record.get("agentId")}
         if self.is_subagent:
             facts["parent"] = session.partition("/")[0]
-        elif isinstance(forked, Mapping):
+        elif isinstance(forked, dict):
             facts["parent"] = forked.get("sessionId")
         self.memory.tell(session, {key: value for key, value in facts.items() if isinstance(value, str) and value})
 
@@ -402,7 +402,7 @@ def _filed_as(record: Mapping[str, Any]) -> Origin | None:
     if record.get("isCompactSummary") is True:
         return Origin.MODEL_SUMMARY
     origin = record.get("origin")
-    if record.get("isMeta") is True or record.get("sourceToolUseID") or (isinstance(origin, Mapping) and _word(origin.get("kind")) not in {"", "human", "user"}):
+    if record.get("isMeta") is True or record.get("sourceToolUseID") or (isinstance(origin, dict) and _word(origin.get("kind")) not in {"", "human", "user"}):
         return Origin.HARNESS
     if record.get("isVisibleInTranscriptOnly") is True or "toolUseResult" in record:
         return Origin.HARNESS
@@ -421,7 +421,7 @@ def _blocks(content: object) -> list[Mapping[str, Any]]:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     if isinstance(content, list):
-        return [block if isinstance(block, Mapping) else {"type": "text", "text": block} for block in content]
+        return [block if isinstance(block, dict) else {"type": "text", "text": block} for block in content]
     return []
 
 

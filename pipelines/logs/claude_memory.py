@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pipelines.logs.reader import Carry, clean
@@ -149,6 +150,7 @@ class Memory:
         return self.sessions.get(session, {})
 
 
+@lru_cache(maxsize=256)
 def _message_key(session: str, message_id: str) -> str:
     return digest(session, message_id)[:24]
 

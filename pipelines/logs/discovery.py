@@ -19,6 +19,7 @@ from pipelines.logs.codec import plain_name
 _LOG_SUFFIXES: Final = (".jsonl", ".ndjson", ".json")
 _NEVER_ENTERED: Final = frozenset({".git", ".dreamd", "node_modules", "__pycache__", ".venv"})
 _WIKI_MARK: Final = ".dreamd"
+_AGAIN: Final = "the same file again"
 
 
 class Found(NamedTuple):
@@ -80,7 +81,10 @@ class _Walk:
             self.missing.append(Missing(path=path, why=_why(error)))
             return
         if stat.S_ISDIR(found.st_mode):
+            known = len(self.files) + len(self.missing) + self.skipped[_AGAIN]
             self._below(path, found)
+            if len(self.files) + len(self.missing) + self.skipped[_AGAIN] == known:
+                self.missing.append(Missing(path=path, why=f"no log in it: no file ends in {', '.join(_LOG_SUFFIXES)} (or one of these and .gz or .zst)"))
         else:
             self._file(path, os.path.basename(path), found, named=True)
 
@@ -135,7 +139,7 @@ class _Walk:
         elif self._first_time(found):
             self.files.append(Found(path, relative if os.sep == "/" else relative.replace(os.sep, "/"), found.st_size, found.st_mtime_ns, found.st_ino, named))
         else:
-            self.skipped["the same file again"] += 1
+            self.skipped[_AGAIN] += 1
 
     def _first_time(self, found: os.stat_result) -> bool:
         key = (found.st_dev, found.st_ino)

@@ -132,7 +132,7 @@ def intake(
     with ThreadPoolExecutor(max_workers=ARCHIVERS, thread_name_prefix="archive") as pool:
         desk = _Desk(
             store=store, scope=scope, archive=archive, redactor=redactor, readers=tuple(readers), now=now, pool=pool,
-            outbox=Outbox(store, scope, size=BATCH), again=[],
+            outbox=Outbox(store, scope, size=BATCH), known=frozenset(s.identity for s in seen.values()), again=[],
         )  # fmt: skip
         for found in discovery.files:
             before = seen.get(_key(found.path))
@@ -140,7 +140,7 @@ def intake(
                 unchanged += 1
             else:
                 tallies.append(tally := _Tally(found.path))
-                _take_in(desk, found, before, tally)
+                _take_in(desk, found, before, tally, guess=True)
         _settle(desk)
     return IntakeReport(files=tuple(t.result() for t in tallies), unchanged=unchanged, missing=discovery.missing, skipped=discovery.skipped)
 
@@ -160,13 +160,20 @@ class _Desk:
     now: datetime
     pool: ThreadPoolExecutor
     outbox: Outbox
+    known: frozenset[str]
+    """Identities the store named when this began."""
     again: list[tuple[Found, _Tally]]
     """Files whose last batch could not be committed, since their cursor had moved by then."""
 
-    def source(self, identity: str) -> SourceState | None:
-        """How far a source has been taken in, what waits in the outbox included."""
+    def source(self, identity: str, *, guess: bool = False) -> SourceState | None:
+        """How far a source has been taken in, what waits in the outbox included.
+
+        A `guess` does not ask the store for what it did not name at the beginning; a wrong one is found out at the commit (Conflict).
+        """
         if self.outbox.holds(identity):
             self.outbox.flush()
+        elif guess and identity not in self.known and not self.outbox.sent(identity):
+            return None
         return self.store.source(self.scope, identity)
 
 
@@ -203,12 +210,12 @@ class _Start:
         return None if self.rewritten else self.state
 
 
-def _take_in(desk: _Desk, found: Found, before: Seen | None, tally: _Tally) -> None:
+def _take_in(desk: _Desk, found: Found, before: Seen | None, tally: _Tally, *, guess: bool) -> None:
     try:
-        for _ in range(ATTEMPTS_MAX):
+        for attempt in range(ATTEMPTS_MAX):
             try:
                 with Source(found.path) as source:
-                    _read_on(desk, found, source, _start(desk, found, source, before), tally)
+                    _read_on(desk, found, source, _start(desk, found, source, before, guess=guess and not attempt), tally)
                 return
             except (_Changed, Conflict):
                 before = desk.store.seen_files(desk.scope).get(_key(found.path))
@@ -229,7 +236,7 @@ def _settle(desk: _Desk) -> None:
         moved = tuple(desk.again)
         desk.again.clear()
         for found, tally in moved:
-            _take_in(desk, found, desk.store.seen_files(desk.scope).get(_key(found.path)), tally)
+            _take_in(desk, found, desk.store.seen_files(desk.scope).get(_key(found.path)), tally, guess=False)
     desk.outbox.flush()
     for _, tally in desk.again:
         tally.refuse(_CHANGES)
@@ -246,7 +253,7 @@ def _key(path: str) -> str:
 # --- which source is this? ---------------------------------------------------------------------------------------------------------------
 
 
-def _start(desk: _Desk, found: Found, source: Source, before: Seen | None) -> _Start:
+def _start(desk: _Desk, found: Found, source: Source, before: Seen | None, *, guess: bool) -> _Start:
     """The source this file is, by its content: a log keeps its identity when it grows, moves, is copied or compressed.
 
     The identity is format, session and first record, each but the format as a keyed digest. Logs that share these and then differ (forks that
@@ -264,7 +271,7 @@ def _start(desk: _Desk, found: Found, source: Source, before: Seen | None) -> _S
     base = stem + desk.store.mac(first)[:24]
     for variant in range(VARIANTS_MAX):
         identity = f"{base}~{variant}" if variant else base
-        state = desk.source(identity)
+        state = desk.source(identity, guess=guess)
         if state is None:
             return _Start(identity=identity, reader=reader, state=None)
         if (edges := _continued(desk, source, state)) is not None:

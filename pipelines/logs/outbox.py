@@ -69,11 +69,16 @@ class Outbox:
     def __init__(self, store: BatchStore, scope: str, *, size: int) -> None:
         self._store, self._scope, self._size = store, scope, size
         self._waiting: dict[str, Outgoing] = {}
+        self._sent: set[str] = set()
         self._bytes = 0
 
     def holds(self, identity: str) -> bool:
         """Whether a batch of this source waits, so that the store does not know its newest cursor yet."""
         return identity in self._waiting
+
+    def sent(self, identity: str) -> bool:
+        """Whether a batch of this source was handed to the store."""
+        return identity in self._sent
 
     def add(self, outgoing: Outgoing) -> None:
         """Let a batch wait; commits when there is enough."""
@@ -95,6 +100,7 @@ class Outbox:
 
     def _commit(self, waiting: Sequence[Outgoing]) -> bool:
         batches = [outgoing.archived() for outgoing in waiting]
+        self._sent.update(batch.after.identity for batch in batches)
         try:
             receipts = self._store.commit_batches(self._scope, batches)
         except Conflict:

@@ -390,6 +390,22 @@ def test_a_copy_of_a_log_that_waits_for_its_commit_is_no_conflict(bench: Bench) 
     assert [b.expected for b in watching.batches] == [None, (0, len(content))]
 
 
+def test_a_source_no_file_stands_for_any_more_is_known_when_it_comes_back(bench: Bench) -> None:
+    first = bench.write("a.jsonl", row(0) + row(1))
+    identity = bench.take_one().identity
+    first.write_bytes(row(0, session="s2"))
+    assert bench.take_one().identity != identity
+    bench.write("b.jsonl", row(0) + row(1) + row(2))
+    back = bench.take_one(bench.logs / "b.jsonl")
+    assert (back.identity, back.new_turns, back.turns, back.refused) == (identity, 1, 1, None)
+
+
+def test_a_log_that_begins_with_much_that_is_no_record_is_still_known(bench: Bench) -> None:
+    bench.write("a.jsonl", b"not a record\n" * 100 + b"".join(row(n) for n in range(3)))
+    assert (taken := bench.take_one()).format == "conversation"
+    assert taken.new_turns == 3
+
+
 def test_a_log_whose_cursor_moved_holds_up_no_other_and_is_read_on(bench: Bench) -> None:
     paths = [bench.write(f"{n}.jsonl", row(n, session=f"s{n}")) for n in range(3)]
     watching = Watching(bench.store)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from pipelines.logs.lineage import content_key, roots
-from pipelines.model import Witnessed
-from pipelines.notes.identity import group_key, identity_of, linked
+from pipelines.model import Ruling, Witnessed
+from pipelines.notes.identity import group_key, identity_of, linked, merged_with
 from pipelines.run.parts import Parts, Request
 from pipelines.run.reading import witnesses
 from pipelines.stages.resolver import Resolution, Verb, resolve
@@ -23,7 +23,8 @@ def resolve_dirty(parts: Parts, request: Request, dream: Dream, dirty: frozenset
     rulings = store.rulings(scope)
     current = witnesses(store, scope, store.claims_of(scope, dirty), lineage)
     left = _departed(store, scope, dirty - {w.uid for w in current}, lineage)
-    claims = linked((*current, *left), lambda blocks: witnesses(store, scope, store.claims_in_blocks(scope, blocks), lineage))
+    merged = _merged(store, scope, (*current, *left), rulings, lineage)
+    claims = linked((*current, *left, *merged), lambda blocks: witnesses(store, scope, store.claims_in_blocks(scope, blocks), lineage))
     # A note is named after one of its claims, so every note concerned is the identity of a claim that is here or has left.
     notes = {identity_of(scope, w.claim).uid for w in claims}
     gone = {w.uid for w in left}
@@ -34,6 +35,14 @@ def resolve_dirty(parts: Parts, request: Request, dream: Dream, dirty: frozenset
     changes = [_change(r) for r in resolutions if r.verb is not Verb.SAME]
     store.stage(dream, changes, {r.note: [h.token for h in stands.get(r.note, ())] for r in resolutions})
     return resolutions
+
+
+def _merged(store: Store, scope: str, seeds: Sequence[Witnessed], rulings: Sequence[Ruling], lineage: Mapping[str, str]) -> tuple[Witnessed, ...]:
+    """Claims of the notes a person merged with the seeds': nothing in their words ties them together."""
+    notes = {identity_of(scope, w.claim).uid for w in seeds}
+    tied = merged_with(notes, rulings) - notes
+    uids = {c for head in store.heads(scope, notes=sorted(tied)) for c in head.version.claims} if tied else set()
+    return witnesses(store, scope, store.claims_of(scope, uids), lineage)
 
 
 def _departed(store: Store, scope: str, uids: frozenset[str], lineage: Mapping[str, str]) -> tuple[Witnessed, ...]:

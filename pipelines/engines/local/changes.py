@@ -55,7 +55,7 @@ _TOPICS = (
     ),
     _Topic(
         attribute="employer",
-        cue=r"\b(?:work|works|working|worked|job|jobs|employer|employed|joined|quit|company|notice|firm)\b|\bI'm with\b",
+        cue=r"\b(?:work|works|working|worked|job|jobs|employer|employed|joined|quit|company|notice|firm|Labs|Group|Foods|Media|Bank|Software|Logistics|Robotics|Inc|Corp|GmbH|Ltd|Technologies|Systems|Consulting|Industries|Energie|Energy|Solutions|Studios?)\b|\bI'm with\b",
         name=_PROPER,
         now=(
             r"\bI(?:'m|’m| am|'ve|’ve| have)? (?:now )?(?:work|working|worked|employed) (?:for|at) {V}",
@@ -65,7 +65,7 @@ _TOPICS = (
             r"\bnew job (?:at|with) {V}",
             r"\bI'm with {V}",
         ),
-        cue_zh="上班|工作|公司|科技|集团|银行|任职|就职|入职|加入|跳槽|辞",
+        cue_zh="上班|工作|(?<!航空)公司|科技|集团|银行|任职|就职|入职|加入|跳槽|辞",
         now_zh=(
             "在{V}(?:上班|工作|任职|干)",
             "(?:任职于|就职于|加入了?|入职了?|跳槽到了?|去了){V}",
@@ -75,14 +75,15 @@ _TOPICS = (
     ),
     _Topic(
         attribute="airline",
-        cue=r"\b(?:fly|flying|airlines?)\b",
+        cue=r"\b(?:fly|flying|flights?|airlines?)\b",
         name=_PROPER,
         now=(
             r"\b(?:I|and) (?:\w+ )?fly (?:with |on )?{V}",
+            r"\b[Ff]or flights,? I (?:now )?(?:use|take|book) {V}",
             r"\b[Mm]y (?:usual |new )?airline is (?:now )?{V}",
             r"\b[Tt]he airline I (?:use|fly|book|take) is (?:now )?{V}",
         ),
-        cue_zh="坐|飞|航空|航司",
+        cue_zh="坐|飞|航(?!班)",
         now_zh=("(?:改坐|坐的是|坐|改飞|飞){V}", "(?:航空公司|航司)(?:现在)?是{V}"),
     ),
     _Topic(
@@ -115,7 +116,8 @@ _TOPICS = (
 
 _PAIRS = (
     r"\b(?:went|gone|switched|changed|upgraded|jobs?,|moved|relocated)(?: house| home| jobs| phones| airlines| over)?,? from (?:the |my |an? )?{O} (?:over )?to (?:the |my |an? )?{V}",
-    r"\b(?:left|quit|swapped|traded in|traded|replaced|ditched|dropped|gave up|given up|sold)(?: \w+ in)? (?:the |my |an? )?{O}(?: and (?:have )?(?:now )?(?:moved to|joined|started at|live in|work (?:for|at))| for| with) (?:the |my |an? )?{V}",
+    r"\b(?:left|quit|swapped|traded in|traded|replaced|ditched|dropped|gave up|given up|sold)(?: \w+ in)? (?:the |my |an? )?{O}(?: and (?:have )?(?:now )?(?:moved to|joined|started at|live in|drink|fly|use|work (?:for|at))| for| with) (?:the |my |an? )?{V}",
+    r"\b[Nn]o more {O} for me[,;:]? (?:and )?I (?:now )?(?:drink|use|fly) {V}",
     r"\bnotice at {O} and (?:now )?(?:work (?:for|at)|joined) {V}",
     r"{V}(?: now)?,? (?:now )?(?:instead of|rather than|not) (?:the |my |an? )?{O}",
     r"\b(?:don't|do not|no longer) (?:[a-z]+ ){1,3}(?:the |my |an? )?{O}(?: any ?more)?[,;] (?:and )?[^,;]{2,20}? (?:an? |the )?{V}",
@@ -173,7 +175,7 @@ def changes(sentence: str) -> tuple[Change, ...]:
 
 
 _OPENS = re.compile(
-    r"^(?:[^,:]{2,40}[,:]\s+|(?:[Tt]hese days|[Ss]ince \w+(?: \w+)?|[Aa]fter [^,]{3,30}?|[Ll]ast \w+|[Nn]ow|[Rr]ecently|[Aa]nd|[Bb]ut|[Ss]o)\s+)*"
+    r"^(?:[^,:]{2,40}[,:]\s+|(?:[Tt]hese days|[Ss]ince \w+(?: \w+)?|[Aa]fter [^,]{3,30}?|[Ll]ast \w+|[Ff]or \w+|[Nn]ow|[Rr]ecently|[Aa]nd|[Bb]ut|[Ss]o)\s+)*"
     r"(?:I\b|[Ww]e\b|[Hh]ome\b|[Ww]hat I\b|[Mm]y (?:new |current |usual |go-to |own |main |daily )*(?:phone|mobile|home|flat|house|apartment|place|employer|airline|drink|job|company)\b"
     r"|[Tt]he (?:company|firm|phone|airline|model)\b(?: I\b| of my\b)|[A-Z][\w ]{1,30} is (?:where I|my)\b)"
 )

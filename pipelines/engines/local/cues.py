@@ -90,8 +90,8 @@ _WORK = "|".join(
 """Verbs people order an agent or a colleague to do; "always happy to help" and "never give up" have none."""
 _STANDING_ADVERB = r"(?:always|never|don't ever|do not ever|at all times)"
 _BEFORE = (
-    r"(?:(?:please|and|also|so|but|then|instead|remember to|remember that|remember|from now on|going forward|in (?:the )?future|by default|as a rule|in general|generally|for the record|each time|every time)[,:]?\s+"
-    r"|(?:when|whenever|every time|each time|while|if|for|in|inside|within|on|under|before|after|during|unless|once|with|as for|at)\s+[^,.;]{2,60}?(?:,\s*|\s+(?=(?:always|never|don't|do not|use|you must|we must)\b)))*"
+    r"(?:(?:please|and|also|so|but|then|instead|remember to|remember that|remember|from now on|going forward|in (?:the )?future|by default|as a (?:standing |general )?rule|in general|generally|for the record|each time|every time)[,:]?\s+"
+    r"|(?:when|whenever|every time|each time|while|if|for|in|inside|within|on|under|before|after|during|unless|once|with|as for|at)\s+[^,.;]{2,60}?(?:,\s*|(?<!\bI)(?<!\bwe)\s+(?=(?:always|never|don't|do not|use|you must|we must)\b)))*"
 )
 _BASE = "|".join(sorted(IMPERATIVES, key=len, reverse=True))
 _MUST = r"(?:must(?:n't| not| never| always)?|should(?:n't| not| never| always)?|shall(?: not| never)?|may not|need to|needs to|have to|has to|(?:is|are) (?:not allowed|forbidden|required) to)"
@@ -104,7 +104,7 @@ _DIRECTIVE = re.compile(
 )
 _DIRECTIVE_ZH = re.compile(
     r"^(?:[^，。,我你他她]{0,12}[，,])?(?:[^，。,我你他她]{0,12})?(?:(?:你|我们|大家)?(?:以后|今后|从现在起|从今以后|从今天起)[，,]?(?:都|请|一律|要|不要|别|先|只|每次|必须|用|不用)|一律|永远(?:不要|别|不能|用|要)|每次[^，。我你]{0,10}(?:都|要|先|必须|不要|别|用)"
-    r"|务必|必须|千万(?:别|不要|不能)|始终(?:用|要|使用|保持)|默认(?:用|使用)|不要|(?<![特个区分级类性告])别(?![人的处名致墅])|不许|禁止|不得|只能用|只用|一定要)|^(?:所有|凡是)[^，。]{0,20}(?:都|必须|要|一律)"
+    r"|务必|必须|千万(?:别|不要|不能)|始终(?:用|要|使用|保持)|默认(?:用|使用)|不要|(?<![特个区分级类性告])别(?![人的处名致墅])|不许|禁止|不得|只能用|只用|一定要)|^[^，。,我你他她]{0,10}(?:之前|前|之后|后)[，,]?(?:要|先|都要|务必|必须)|^(?:所有|凡是)[^，。]{0,20}(?:都|必须|要|一律)"
 )
 _FELT_ZH = re.compile(r"让我|感到|觉得|心情|聊天|有人|我(?!们)(?:的?(?:上司|老板|朋友|妈|爸|家)|也|一定|必须|可以|会|想|知道|最近|现在)")
 _ORDER = re.compile(
@@ -162,7 +162,7 @@ _FORMAT_ASKED = re.compile(
     r"^(?:can|could|would|may) (?:you|I|we)\b.*\b(?:bullet points?|bullets|a (?:bulleted|numbered) list|list form|short(?:er)? answers?|plain (?:English|language))\b",
     re.IGNORECASE,
 )
-_FORMAT_ASKED_ZH = re.compile(r"(?:用|以|按|改成)(?:列表|要点|分点|条目|项目符号)|(?:列表|要点)(?:形式|列出)")
+_FORMAT_ASKED_ZH = re.compile(r"(?:用|以|按|改成)(?:列表|要点|分点|条目|项目符号)|(?:列表|要点)(?:形式|列出)|分[条点]列")
 """A form asked for politely ("could you use bullet points please?"): how this person likes answers, as far as one request tells."""
 _HOW_IT_FEELS = re.compile(r"总是(?:让|不|感|觉)|一直|最近|\balways (?:been|makes?|feel|felt|loved|wanted|enjoyed)\b|\bhave always\b", re.IGNORECASE)
 

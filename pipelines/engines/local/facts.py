@@ -45,7 +45,7 @@ def facts_in(sentence: str, *, speaker: str | None) -> tuple[Fact, ...]:
     if own:
         reason = parse(sentence).reason
         return tuple(_own(fact, speaker or USER, reason) for fact in own)
-    if _OF_THE_MOMENT.search(without_reason(sentence)):
+    if _OF_THE_MOMENT.search(without_reason(sentence)) or _OTHER_TEAM.match(sentence):
         return ()
     settled = _database(sentence) or _moved_port(sentence)
     found = [settled] if settled else [f for f in (_stated(part, speaker) for part in _halves(sentence)) if f is not None]
@@ -96,25 +96,31 @@ def _halves(sentence: str) -> tuple[str, ...]:
     return (two["first"], f"{two['second']} {two['verb']} {two['rest']}")
 
 
+_OTHER_TEAM = re.compile(r"(?:the other|another|their|somebody else's|someone else's)\b|隔壁|别的|其他|他们|人家", re.IGNORECASE)
 _DB = r"(?:PostgreSQL|Postgres|MySQL|MariaDB|SQLite|MongoDB|DuckDB|CockroachDB|Cassandra|ClickHouse|Oracle|SQL Server|DynamoDB|Firestore|Neo4j|Supabase|TiDB|OceanBase|[A-Z]\w*DB)"
 _DB_CHANGED = re.compile(
     rf"\b[Ww]e(?:'ve| have)?\s+(?:\w+\s)?(?:switched|moved|migrated|changed|replaced|swapped|dropped)\b.*?(?:from\s+)?(?:(?P<o>{_DB})\s+(?:to|for|with|and\s+(?:use|run))\s+(?P<v>{_DB})|\bto\s+(?P<w>{_DB}))"
     rf"|(?P<w2>{_DB})(?:\s+now)?,?\s+(?:now\s+)?(?:instead of|rather than|not)\s+(?P<o2>{_DB})|从(?P<o3>{_DB})(?:改|换|迁|迁移)(?:成|到|为)了?(?P<v3>{_DB})|不(?:再)?用(?P<o4>{_DB})了?[，,].*?用(?P<v4>{_DB})"
 )
 _DB_USED = re.compile(
-    rf"\b[Ww]e\s+(?:now\s+)?(?:use|run|run on|are on|(?:store|keep) (?:everything|our data|the data) in)\s+(?P<v>{_DB})(?=\s*(?:[,.;]|$)|\s+(?:now|because|as|for|in))|\bdatabase\s+(?:is|runs on)\s+(?:now\s+)?(?P<w>{_DB})|^(?P<x>{_DB})\s+is\s+our\s+database"
+    rf"\b[Ww]e\s+(?:now\s+)?(?:use|run|run on|are on|(?:store|keep) (?:everything|our data|the data) in)\s+(?P<v>{_DB})(?=\s*(?:[,.;]|$)|\s+(?:now|because|as|for|in))|\b(?:[Tt]he|[Oo]ur|[Tt]his)\s+(?:project|app|service|backend)\s+(?:now\s+)?(?:uses|runs on)\s+(?P<u>{_DB})|\bdatabase\s+(?:is|runs on)\s+(?:now\s+)?(?P<w>{_DB})|^(?P<x>{_DB})\s+is\s+our\s+database"
     rf"|(?:数据库|库)(?:现在)?(?:是|用的是|用|换成了?|改成了?|改用){_DB.replace('(?:', '(?P<y>', 1)}|我们(?:现在)?(?:用|改用|换成了?)(?:的是)?{_DB.replace('(?:', '(?P<z>', 1)}"
 )
 
 
+_NOT_OURS = re.compile(r"\b(?:other|another|their|his|her|neighbou?ring|client's|customer's)\b|隔壁|别的|别人|他们|人家", re.IGNORECASE)
+
+
 def _database(sentence: str) -> Fact | None:
     """What the team keeps its data in: a product's name gives the attribute away."""
+    if _NOT_OURS.search(sentence):
+        return None
     changed = _DB_CHANGED.search(sentence)
     found = changed or _DB_USED.search(sentence)
     if found is None:
         return None
     given = found.groupdict()
-    value = next((given[k] for k in ("v", "w", "w2", "v3", "v4", "x", "y", "z") if given.get(k)), None)
+    value = next((given[k] for k in ("v", "w", "w2", "v3", "v4", "u", "x", "y", "z") if given.get(k)), None)
     old = next((given[k] for k in ("o", "o2", "o3", "o4") if given.get(k)), None)
     read = parse(sentence)
     return Fact(subject=PROJECT, attribute="database", value=value, old_value=old, qualifier=read.qualifier, reason=read.reason) if value else None
@@ -126,15 +132,33 @@ _PORT_MOVED = re.compile(
 )
 
 
-_PORT_MOVED_ZH = re.compile(r"(?:把)?\s*(?P<np>[A-Za-z][\w ]{1,20}?|[\u4e00-\u9fff]{2,8}?)\s*(?:挪|改|换|移|搬)到了?\s*(?P<v>\d{2,5})\s*端口(?P<o>)?")
+_PORT_MOVED_ZH = re.compile(
+    r"(?:把)?\s*(?P<np>[A-Za-z][\w ]{1,20}?|[\u4e00-\u9fff]{2,8}?)\s*(?:(?:挪|改|换|移|搬)到了?\s*(?P<v>\d{2,5})\s*端口|的?端口(?:已经)?(?:换|改)(?:成|到|为)了?\s*(?P<w>\d{2,5}))(?P<o>)?"
+)
+
+
+_PORT_NO_LONGER = re.compile(
+    r"^(?:the\s+)?(?P<np>[\w -]{2,30}?)(?:'s)?\s+port\s+is\s+(?:no longer|not)\s+(?P<o>\d{2,5})(?:\s+any ?more)?[,;]\s+(?:but\s+)?(?:it's|it is|but|now)\s+(?:now\s+)?(?P<v>\d{2,5})\b",
+    re.IGNORECASE,
+)
+_PORT_WAS_ZH = re.compile(
+    r"(?P<np>[A-Za-z][\w ]{1,20}?|[\u4e00-\u9fff]{2,8}?)\s*的?端口(?:以前|原来)是\s*(?P<o>\d{2,5})[，,]\s*现在(?:是|改成了?|用)\s*(?P<v>\d{2,5})"
+)
 
 
 def _moved_port(sentence: str) -> Fact | None:
-    found = _PORT_MOVED.match(sentence) or _PORT_MOVED_ZH.search(sentence)
+    found = _PORT_MOVED.match(sentence) or _PORT_NO_LONGER.match(sentence) or _PORT_WAS_ZH.search(sentence) or _PORT_MOVED_ZH.search(sentence)
     if found is None or _NOT_A_SUBJECT.search(found["np"]) or ("port" not in sentence.casefold() and "端口" not in sentence):
         return None
     read = parse(sentence)
-    return Fact(subject=found["np"], attribute="port", value=found["v"], old_value=found["o"] or None, qualifier=read.qualifier, reason=read.reason)
+    return Fact(
+        subject=found["np"],
+        attribute="port",
+        value=found["v"] or found.groupdict().get("w"),
+        old_value=found["o"] or None,
+        qualifier=read.qualifier,
+        reason=read.reason,
+    )
 
 
 _TWO_PORTS = re.compile(

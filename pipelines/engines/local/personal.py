@@ -163,11 +163,11 @@ def _rows_english() -> Iterator[tuple[str, Build]]:
         rf"(?:{_AM}|\b(?:because|that)\s+I(?:'m|’m|\s+am)|^I(?:'ve|’ve|\s+have)\s+been){_ADV}\s+(?:(?:severely|highly|deathly|mildly|very|badly)\s+)?allergic\s+to\s+(?!{DREADED})(?P<v>.+?){_STOP}",
         _member("allergy"),
     )
+    yield rf"{_HAVE}\s+(?:got\s+)?an?\s+(?:(?:severe|mild|bad|serious)\s+)?allergy\s+to\s+(?!{DREADED})(?P<v>.+?){_STOP}", _member("allergy")
     yield (
-        rf"{_HAVE}\s+(?:developed\s+|got\s+)?(?:an?\s+)?(?:(?:severe|mild|bad|serious|life-threatening)\s+)?(?P<v>[\w-]+(?:\s[\w-]+)?)\s+allergy\b",
+        rf"{_HAVE}\s+(?:developed\s+|got\s+)?(?:an?\s+)?(?:(?:severe|mild|bad|serious|life-threatening)\s+)?(?!(?:an?|bad|severe|mild|serious|any|no|some)\b)(?P<v>[\w-]+(?:\s[\w-]+)?)\s+allergy\b",
         _member("allergy"),
     )
-    yield rf"{_HAVE}\s+(?:got\s+)?an?\s+(?:(?:severe|mild|bad|serious)\s+)?allergy\s+to\s+(?!{DREADED})(?P<v>.+?){_STOP}", _member("allergy")
     yield r"^I\s+can't\s+have\s+(?P<v>[\w ]{2,30}?),\s+I(?:'m|’m| am)\s+allergic\b", _member("allergy")
     yield rf"{_I}\s+(?:don't|do not|can't|cannot|no longer|never)\s+eat\s+{_V}", _member("eats", negated=True)
     yield (

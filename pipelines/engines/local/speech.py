@@ -132,7 +132,7 @@ def body_of(text: str) -> str:
 
 
 _LEAD = re.compile(
-    r"^(?:(?:no|nope|nah|yes|yeah|yep|yup|ok|okay|so|and|but|also|btw|by the way|actually|fyi|hey|hi|instead(?! of)|please|pls|plz|oh|ah|hmm+|sure|great|nice|thanks|thank you|sorry|anyway"
+    r"^(?:no(?=[,.!:;–—-]|\s+(?:the|it|it's|that|that's|we|i|use|you|don't|please)\b)[\s,.!:;–—-]+|(?:nope|nah|yes|yeah|yep|yup|ok|okay|so|and|but|also|btw|by the way|actually|fyi|hey|hi|instead(?! of)|please|pls|plz|oh|ah|hmm+|sure|great|nice|thanks|thank you|sorry|anyway"
     r"|remember that|remember to)\b(?!\s+(?:one|longer|more|way|idea|to|not|worries|matter|far|that|as)\b)[\s,.!:;–—-]+"
     r"|(?!picture|imagine|suppose|say\b|what if|in another|pretend|if\b)[A-Za-z' ]{3,40}:\s+(?=(?:I|I'm|I've|My|We|We've|Our|The|Remember|Always|Never|From now)\b)"
     r"|(?:well|right|alright|hello|wait|then|look|listen|instead|note|reminder|remember|cool|perfect|good|correction|update)\b\s*[,.!:;–—]+\s*"
@@ -154,7 +154,7 @@ _POINTER = re.compile(
     r"\b(?:this|that|these|those|it|its|it's|them|they|they're|there|here|he|she|him|his|her|both|the same|the (?:other|former|latter|above)|above|below)\b",
     re.IGNORECASE,
 )
-_DANGLING_ZH = re.compile(r"^(?:它|它们|这|那|他|她)(?!个?(?:项目|仓库|应用|程序|周|月|年|里))|(?:这样|那样|这么做|那么做|上面|下面的)")
+_DANGLING_ZH = re.compile(r"^(?:它|它们|这|那|他|她)(?!个?(?:项目|仓库|应用|程序|周|月|年|里))|(?:(?<!都)这样|那样|这么做|那么做|上面|下面的)")
 _OF_THE_SCOPE = re.compile(
     r"\s+(?:\w+\s)?(?:project|repo|repository|codebase|app|application|machine|computer|site|website|workspace|wiki|team|company|service|week|month|year|morning|evening|weekend"
     r"|time|summer|winter|spring|fall|autumn|day|days)\b",

@@ -91,3 +91,28 @@ def test_a_correction_without_a_subject_takes_the_one_named_before() -> None:
 def test_a_subject_is_never_guessed() -> None:
     fact = Fact(subject="project", attribute="port", value="5433", old_value="5432", unnamed=True)
     assert named_before(fact, "The billing server listens on port 9000.") is None
+
+
+@pytest.mark.parametrize(
+    ("sentence", "value", "old"),
+    [
+        ("We've switched the database to MongoDB because the licence changed", "MongoDB", None),
+        ("We use MySQL now, because the host dropped support", "MySQL", None),
+        ("因为云厂商不再支持，数据库从PostgreSQL改成了MariaDB", "MariaDB", "PostgreSQL"),
+    ],
+)
+def test_a_database_is_known_by_its_name(sentence: str, value: str, old: str | None) -> None:
+    (fact,) = facts_in(sentence, speaker=None)
+    assert (fact.subject, fact.attribute, fact.value, fact.old_value) == ("project", "database", value, old)
+
+
+def test_the_database_of_another_team_is_not_ours() -> None:
+    assert facts_in("The other team uses Oracle as their database", speaker=None) == ()
+
+
+@pytest.mark.parametrize(
+    "sentence", ["The API is on port 3100 instead of 8081 now", "The API port is no longer 8081, it's 3100 now", "API 的端口以前是 8081，现在是 3100"]
+)
+def test_a_moved_port_names_both(sentence: str) -> None:
+    (fact,) = facts_in(sentence, speaker=None)
+    assert (fact.subject, fact.attribute, fact.value, fact.old_value) == ("API", "port", "3100", "8081")

@@ -80,3 +80,31 @@ def test_events_moods_plans_jokes_and_other_people_are_not(sentence: str) -> Non
 def test_what_is_no_longer_so_is_denied() -> None:
     (fact,) = personal_facts("I'm no longer vegetarian")
     assert (fact.attribute, fact.value, fact.negated) == ("diet", "vegetarian", True)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "attribute", "old", "value"),
+    [
+        ("I swapped the Fairphone 4 for a OnePlus 12 because work wanted a second SIM", "phone", "Fairphone 4", "OnePlus 12"),
+        ("I don't live in Leeds any more, I live in Graz now", "home", "Leeds", "Graz"),
+        ("We left Utrecht and moved to Ghent because the rent doubled", "home", "Utrecht", "Ghent"),
+        ("My home is now Graz instead of Leeds", "home", "Leeds", "Graz"),
+        ("For flights I went from Austrian to Norwegian because the route was dropped", "airline", "Austrian", "Norwegian"),
+        ("No more kombucha for me, I drink oat latte now", "drink", "kombucha", "oat latte"),
+        ("我不坐深航了，改坐川航，因为直飞航线没了", "airline", "深航", "川航"),
+        ("以前喝豆浆，现在喝乌龙茶", "drink", "豆浆", "乌龙茶"),
+    ],
+)
+def test_what_was_given_up_for_what_is_read_by_its_topic(sentence: str, attribute: str, old: str, value: str) -> None:
+    assert [(f.attribute, f.old, f.value) for f in personal_facts(sentence)] == [(attribute, old, value)]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I moved the file from Alpha to Beta", "My ex lives in Calgary", "My boss always flies Lufthansa", "室友从合肥搬到了南昌，因为她在那边读书", "我侄子对鸡蛋过敏", "隔壁的小李住在贵阳", "I'm allergic to meetings before ten",
+        "我对周一过敏", "Picture this: I fly Icelandair every week",
+    ],
+)  # fmt: skip
+def test_other_peoples_changes_and_dry_jokes_are_not(sentence: str) -> None:
+    assert told(sentence) == []

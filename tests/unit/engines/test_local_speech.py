@@ -59,6 +59,8 @@ def test_two_short_lines_stay_two_sentences() -> None:
         ("no, the port is 5433", "The port is 5433"),
         ("ok so please use tabs", "Use tabs"),
         ("prefer pnpm over npm tbh", "Prefer pnpm over npm"),
+        ("No cashews for me", "No cashews for me"),
+        ("no the port is 5433", "The port is 5433"),
         ("No more than 3 retries", "No more than 3 retries"),
         ("pnpm-lock.yaml stays", "pnpm-lock.yaml stays"),
         ("不对，端口是5433", "端口是5433"),

@@ -18,7 +18,13 @@ def test_a_session_without_prompt_or_command_has_no_record() -> None:
 
 
 def test_times_branch_and_first_prompt_are_the_logs_own() -> None:
-    talk = Talk().other(Origin.HARNESS, "<command-name>/init</command-name>").user("please fix the build").assistant("Done.").other(Origin.HARNESS, "Session exported")
+    talk = (
+        Talk()
+        .other(Origin.HARNESS, "<command-name>/init</command-name>")
+        .user("please fix the build")
+        .assistant("Done.")
+        .other(Origin.HARNESS, "Session exported")
+    )
     found = record(talk)
     assert (found.started, found.ended, found.branch, found.prompts) == (AT + timedelta(minutes=1), AT + timedelta(minutes=2), "main", 1)
     assert found.first_prompt is not None

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.logs import codec as codec_module
 from pipelines.logs import intake as intake_module
 from pipelines.logs.split import split_stream
 from tests.dreaming import differences, footprint
@@ -310,10 +311,11 @@ def test_invalid_utf_8_is_salvaged_or_counted_and_loses_nothing_else(dreamd: Com
 
 def test_a_line_longer_than_any_record_is_a_bad_span_and_the_rest_is_read(dreamd: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(intake_module, "split_stream", partial(split_stream, record_max=64 * 1024))
-    monkeypatch.setattr(intake_module, "_LINE_MAX", 64 * 1024)  # what is read of a line before it is cut
+    monkeypatch.setattr(intake_module, "_LINE_MAX", 64 * 1024)
+    monkeypatch.setattr(codec_module, "CHUNK", 64 * 1024)  # the limits of 64 MiB and some, a thousandth of their size
     log = tmp_path / "talk.jsonl"
     first, last = conversation("t", [("Ana", "The API listens on port 8080."), ("Ana", "We meet on Monday.")]).encode().splitlines(keepends=True)
-    log.write_bytes(first + b'{"session": "t", "speaker": "Ana", "text": "' + b"word " * 1_000_000 + b'"}\n' + last)
+    log.write_bytes(first + b'{"session": "t", "speaker": "Ana", "text": "' + b"word " * 100_000 + b'"}\n' + last)
     told = dreamd("dream", log, "--wiki", tmp_path / "wiki", "--json")
     assert told.code == 0
     records = told.json["records"]

@@ -16,6 +16,7 @@ from pipelines.text.slots import KIN
 
 _PROPER = r"(?!I\b|I['’]|The\b|My\b|We\b)[A-Z0-9][\w.&'’+-]*(?:\s(?:(?:of|and|the|de)(?=\s[A-Z])|(?!I\b|I['’])[A-Z0-9][\w.&'’+-]*))*"
 _DRINK = r"(?!(?:it|that|this|my|more|less|now|because|the)\b)[a-z][\w-]*(?:\s(?!because\b|since\b|now\b|instead\b|any\b|and\b|in\b|at\b|every\b|these\b|at\b|with\b|for\b|to\b)[\w-]+){0,2}"
+_AIRLINES = "Qantas|Finnair|KLM|TAP|Emirates|Iberia|Lufthansa|Norwegian|Austrian|Delta|United|Ryanair|easyJet|Swiss|Qatar Airways|Turkish Airlines|British Airways|Air France"
 _HAN = r"(?!找|一[家个份]|家|做|想|思考|寻)[\u4e00-\u9fffA-Za-z0-9][\u4e00-\u9fffA-Za-z0-9 .&+-]{0,15}?"
 
 
@@ -75,15 +76,15 @@ _TOPICS = (
     ),
     _Topic(
         attribute="airline",
-        cue=r"\b(?:fly|flying|flights?|airlines?)\b",
+        cue=rf"\b(?:fly|flying|flights?|airlines?|{_AIRLINES})\b",
         name=_PROPER,
         now=(
             r"\b(?:I|and) (?:\w+ )?fly (?:with |on )?{V}",
             r"\b[Ff]or flights,? I (?:now )?(?:use|take|book) {V}",
             r"\b[Mm]y (?:usual |new )?airline is (?:now )?{V}",
-            r"\b[Tt]he airline I (?:use|fly|book|take) is (?:now )?{V}",
+            r"\b[Tt]he airline I (?:use|fly|book|take)(?: now)? is (?:now )?{V}",
         ),
-        cue_zh="坐|飞|航(?!班)",
+        cue_zh=f"坐|飞|航(?!班)|{_AIRLINES}",
         now_zh=("(?:改坐|坐的是|坐|改飞|飞){V}", "(?:航空公司|航司)(?:现在)?是{V}"),
     ),
     _Topic(
@@ -97,7 +98,7 @@ _TOPICS = (
             r"\bI(?:'ve|’ve| have)? switched to (?:an? )?{V}",
             r"\bI'm on (?:an? )?{V} now\b",
         ),
-        cue_zh="手机|小米|华为|荣耀|一加|OPPO|vivo|iPhone|Pixel|Galaxy",
+        cue_zh="手机|小米|华为|荣耀|一加|OPPO|vivo|iPhone|Pixel|Galaxy|Fairphone|Nothing Phone|OnePlus|Moto|Xperia",
         now_zh=("手机(?:型号)?(?:现在)?(?:是|用的是|换成了?){V}", "用的(?:手机)?是{V}", "(?:换成了?|换了|改用|现在用){V}"),
     ),
     _Topic(
@@ -106,7 +107,7 @@ _TOPICS = (
         name=_DRINK,
         now=(
             r"\bI (?:now |usually |always |mostly |only )*drink {V}",
-            r"\b[Mm]y (?:usual |go-to |daily )drink is (?:now )?{V}",
+            r"\b[Mm]y (?:usual |go-to |daily )drink (?:is|has become)(?: now)? {V}",
             r"\b[Ww]hat I (?:usually |now )?drink (?:[\w ]{2,20} )?is {V}",
         ),
         cue_zh="喝",

@@ -150,7 +150,7 @@ _PREFERENCE = re.compile(
     r"|my (?:preference|preferred)\b|prefer\b|(?:please )?(?:call|address) me\b"
     r"|(?:please )?(?:keep|make|give|write|answer|reply|respond|format|explain|use|send|show|always (?:answer|reply|respond|use|give|write))\b[^.]{0,40}"
     r"\b(?:answers?|repl(?:y|ies)|responses?|explanations?|summar(?:y|ies)|bullet points?|bullets|emojis?|tone|English|Chinese|German|Spanish|French|Japanese|metric|short|brief|concise|simple|detailed|lists?)\b"
-    r"|bullet points?\b|no emojis?\b|(?:answer|reply|respond) (?:in|with|briefly|shortly)\b)",
+    r"|bullet points?\b|bullets\b|no emojis?\b|(?:answer|reply|respond) (?:in|with|briefly|shortly)\b)",
     re.IGNORECASE,
 )
 _PREFERENCE_ZH = re.compile(

@@ -141,13 +141,20 @@ _PORT_NO_LONGER = re.compile(
     r"^(?:the\s+)?(?P<np>[\w -]{2,30}?)(?:'s)?\s+port\s+is\s+(?:no longer|not)\s+(?P<o>\d{2,5})(?:\s+any ?more)?[,;]\s+(?:but\s+)?(?:it's|it is|but|now)\s+(?:now\s+)?(?P<v>\d{2,5})\b",
     re.IGNORECASE,
 )
+_PORT_FROM_ZH = re.compile(r"(?P<np>[A-Za-z][\w ]{1,20}?|[\u4e00-\u9fff]{2,8}?)\s*的?端口从\s*(?P<o>\d{2,5})\s*(?:改|换|挪)(?:到|成|为)了?\s*(?P<v>\d{2,5})")
 _PORT_WAS_ZH = re.compile(
     r"(?P<np>[A-Za-z][\w ]{1,20}?|[\u4e00-\u9fff]{2,8}?)\s*的?端口(?:以前|原来)是\s*(?P<o>\d{2,5})[，,]\s*现在(?:是|改成了?|用)\s*(?P<v>\d{2,5})"
 )
 
 
 def _moved_port(sentence: str) -> Fact | None:
-    found = _PORT_MOVED.match(sentence) or _PORT_NO_LONGER.match(sentence) or _PORT_WAS_ZH.search(sentence) or _PORT_MOVED_ZH.search(sentence)
+    found = (
+        _PORT_MOVED.match(sentence)
+        or _PORT_NO_LONGER.match(sentence)
+        or _PORT_WAS_ZH.search(sentence)
+        or _PORT_FROM_ZH.search(sentence)
+        or _PORT_MOVED_ZH.search(sentence)
+    )
     if found is None or _NOT_A_SUBJECT.search(found["np"]) or ("port" not in sentence.casefold() and "端口" not in sentence):
         return None
     read = parse(sentence)
@@ -192,7 +199,7 @@ _SAYS_WHAT_IS_USED = re.compile(
 )
 
 
-_ZH_TAIL = re.compile(r"\s*(?:过|他们|她们|们|现在|目前)$")
+_ZH_TAIL = re.compile(r"\s*(?:过|他们|她们|们|现在|目前|用|监听|跑在)$")
 _ZH_LEAD = re.compile(r"^(?:在|是)(?=[\d一二三四五六七八九十])")
 
 

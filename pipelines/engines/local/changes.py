@@ -157,10 +157,16 @@ def of_somebody_else(sentence: str) -> bool:
 _NAMED_ZH = re.compile(r"(?:^|[，。,])(?:坐我|我旁边|隔壁|实习生|[小老阿][\u4e00-\u9fff](?:的|对|在|说|跟|住|搬|是|养)|新来的)|(?:跟我说|告诉我)[：:，,]")
 
 
+_SOFTWARE = re.compile(r"\b\w*(?:DB|SQL|SQLite)\b|\b(?:Postgres|Oracle|Redis|Kafka|Jenkins|Kubernetes|Docker|GitHub|GitLab)\b")
+"""What moves from one of these to another is a project, not its people."""
+
+
 def changes(sentence: str) -> tuple[Change, ...]:
     """What the sentence says holds now of its speaker: the explicit change before the plain statement, nothing of its reason."""
     sentence = without_reason(sentence)
     if not _SPEAKER.search(sentence) or _ASKS.search(sentence) or _OTHERS.search(sentence) or _KIN_SAID.search(sentence) or _KIN_SAID_ZH.search(sentence):
+        return ()
+    if _SOFTWARE.search(sentence):
         return ()
     chinese = re.search(r"[\u4e00-\u9fff]", sentence) is not None
     if not (_OPENS_ZH if chinese else _OPENS).match(sentence):

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from pipelines.engines.local.changes import without_reason
 from pipelines.engines.local.cues import Cue, cue_of, is_directive, is_order
 from pipelines.engines.local.events import event_claim
 from pipelines.engines.local.facts import PROJECT, Fact, facts_in, named_before
@@ -185,7 +186,7 @@ def _fact(said: Utterance, fact: Fact, before: str) -> Claim | None:
     fact = named or fact
     if short is None:
         doubts.append("run_on")
-    if dangling(fact.value or "") or (fact.subject != (said.turn.speaker or USER) and dangling(shown.text)):
+    if dangling(fact.value or "") or (fact.subject != (said.turn.speaker or USER) and dangling(without_reason(shown.text))):
         doubts.append("dangling_reference")
     shown = _with_reason(shown)
     return Claim(

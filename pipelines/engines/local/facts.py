@@ -100,7 +100,7 @@ _OTHER_TEAM = re.compile(r"(?:the other|another|their|somebody else's|someone el
 _DB = r"(?:PostgreSQL|Postgres|MySQL|MariaDB|SQLite|MongoDB|DuckDB|CockroachDB|Cassandra|ClickHouse|Oracle|SQL Server|DynamoDB|Firestore|Neo4j|Supabase|TiDB|OceanBase|[A-Z]\w*DB)"
 _DB_CHANGED = re.compile(
     rf"\b[Ww]e(?:'ve| have)?\s+(?:\w+\s)?(?:switched|moved|migrated|changed|replaced|swapped|dropped)\b.*?(?:from\s+)?(?:(?P<o>{_DB})\s+(?:to|for|with|and\s+(?:use|run))\s+(?P<v>{_DB})|\bto\s+(?P<w>{_DB}))"
-    rf"|(?P<w2>{_DB})(?:\s+now)?,?\s+(?:now\s+)?(?:instead of|rather than|not)\s+(?P<o2>{_DB})|从(?P<o3>{_DB})(?:改|换|迁|迁移)(?:成|到|为)了?(?P<v3>{_DB})|不(?:再)?用(?P<o4>{_DB})了?[，,].*?用(?P<v4>{_DB})"
+    rf"|(?P<w2>{_DB})(?:\s+now)?,?\s+(?:now\s+)?(?:instead of|rather than|not)\s+(?P<o2>{_DB})|从(?P<o3>{_DB})(?:改|换|迁|迁移)(?:成|到|为)了?(?P<v3>{_DB})|把(?P<o5>{_DB})换成了?(?P<v5>{_DB})|(?P<v6>{_DB})了?[，,](?:而)?不(?:是|再用)(?P<o6>{_DB})|不(?:再)?用(?P<o4>{_DB})了?[，,].*?用(?P<v4>{_DB})"
 )
 _DB_USED = re.compile(
     rf"\b[Ww]e\s+(?:now\s+)?(?:use|run|run on|are on|(?:store|keep) (?:everything|our data|the data) in)\s+(?P<v>{_DB})(?=\s*(?:[,.;]|$)|\s+(?:now|because|as|for|in))|\b(?:[Tt]he|[Oo]ur|[Tt]his)\s+(?:project|app|service|backend)\s+(?:now\s+)?(?:uses|runs on)\s+(?P<u>{_DB})|\bdatabase\s+(?:is|runs on)\s+(?:now\s+)?(?P<w>{_DB})|^(?P<x>{_DB})\s+is\s+our\s+database"
@@ -120,8 +120,8 @@ def _database(sentence: str) -> Fact | None:
     if found is None:
         return None
     given = found.groupdict()
-    value = next((given[k] for k in ("v", "w", "w2", "v3", "v4", "u", "x", "y", "z") if given.get(k)), None)
-    old = next((given[k] for k in ("o", "o2", "o3", "o4") if given.get(k)), None)
+    value = next((given[k] for k in ("v", "w", "w2", "v3", "v4", "v5", "v6", "u", "x", "y", "z") if given.get(k)), None)
+    old = next((given[k] for k in ("o", "o2", "o3", "o4", "o5", "o6") if given.get(k)), None)
     read = parse(sentence)
     return Fact(subject=PROJECT, attribute="database", value=value, old_value=old, qualifier=read.qualifier, reason=read.reason) if value else None
 

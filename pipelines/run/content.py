@@ -9,8 +9,10 @@ from datetime import date, datetime, timedelta
 from pathlib import PurePosixPath
 
 from pipelines.engines.local.worklog import WorkRecord, work_log
+from pipelines.gates import held, held_unless_said
 from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Question, Quote, Status, Turn, Verdict, Version
 from pipelines.ports import Occurrence
+from pipelines.run.held import shown, under_quarantine
 from pipelines.run.sources import standing_notes
 from pipelines.stages.extractor import prepare
 from pipelines.store import Head, Store
@@ -39,7 +41,8 @@ class Evidence:
             return None
         origin = turn.origin_of(quote.start, quote.end)
         who = turn.speaker if turn.speaker and origin is Origin.USER else origin.value
-        return Cite(session=turn.session, line=turn.place.line, at=turn.at, who=who, quote=quote.text, remark=remark)
+        words = quote.text if origin is Origin.USER or not held_unless_said(quote.text) else ""
+        return Cite(session=turn.session, line=turn.place.line, at=turn.at, who=who, quote=words, remark=remark)
 
     def cites(self, claims: Iterable[str]) -> tuple[Cite, ...]:
         """At most three footnotes for a sentence: the first words of its oldest claim and of its two newest."""
@@ -74,6 +77,8 @@ def content_of(store: Store, scope: str, *, title: str, own: dict[str, str], red
     heads = store.heads(scope)
     findings = store.findings(scope)
     notes = standing_notes(store.online_notes(scope))
+    locked = under_quarantine(notes, findings)
+    notes = tuple(n for n in notes if n.uid not in locked)
     evidence = gather(store, scope, {c for h in heads for c in h.version.claims}, (q for f in findings.values() for q in f.quotes))
     by_note: defaultdict[str, list[Head]] = defaultdict(list)
     for head in heads:
@@ -81,9 +86,10 @@ def content_of(store: Store, scope: str, *, title: str, own: dict[str, str], red
     versions = {note: tuple(h.version for h in hs) for note, hs in sorted(by_note.items())}
     records = _records(store, scope)
     items = one_a_sentence(i for vs in versions.values() if (i := note_item(vs, evidence)))
-    carried = [carried_item(n, findings.get(n.uid), versions, evidence) for n in notes]
+    depths = nested(notes)
+    carried = [carried_item(n, findings.get(n.uid), versions, evidence, depth=depths[n.uid]) for n in notes]
     return Content(
-        title=title, items=(*items, *carried), corrections=_corrections(notes, findings, versions, evidence), quarantined=_quarantined(store, scope),
+        title=title, items=(*items, *carried), corrections=_corrections(notes, findings, versions, evidence), quarantined=(*_quarantined(store, scope), *locked.values()),
         asked=_asked(store, scope, records), work=tuple(_one_work(r) for r in records), own=own, redirects=redirects,
     )  # fmt: skip
 
@@ -177,7 +183,24 @@ def _one_of(same: Sequence[Item]) -> Item:
 # --- online notes ------------------------------------------------------------------------------------------------------------------------
 
 
-def carried_item(note: OnlineNote, finding: Finding | None, versions: Mapping[str, tuple[Version, ...]], evidence: Evidence) -> Item:
+def nested(notes: Sequence[OnlineNote]) -> dict[str, int]:
+    """How deep each line of the note files stands: as in its list, and one deeper below a paragraph that leads in with a colon. `notes` are in file order."""
+    out: dict[str, int] = {}
+    led, place = False, ("", "", "")
+    for note in notes:
+        here = (note.folder, note.path, note.heading)
+        led = led and here == place
+        leads_in = note.shape == "paragraph" and note.text.rstrip().endswith((":", "："))
+        if note.shape == "paragraph":
+            led = False
+        out[note.uid] = note.depth + led
+        led, place = led or leads_in, here
+    return out
+
+
+def carried_item(
+    note: OnlineNote, finding: Finding | None, versions: Mapping[str, tuple[Version, ...]], evidence: Evidence, *, depth: int = 0
+) -> Item:
     """A line of a note file as its page shows it, with its verdict and the words that decided."""
     proof = tuple(c for q in (finding.quotes if finding else ()) if (c := evidence.cite(q, finding.verdict.value if finding else "")))
     verdict = finding.verdict if finding else Verdict.UNCHECKED
@@ -186,7 +209,7 @@ def carried_item(note: OnlineNote, finding: Finding | None, versions: Mapping[st
         cites=proof or (_file_cite(note, verdict),), verdict=verdict, corrected_to=_right(finding, versions) if finding and finding.verdict in _WRONG else None,
         carried=Carried(
             folder=note.folder, path=note.path, title=note.title, position=note.position, line=note.line, heading=note.heading,
-            description=note.description, index=note.index, targets=tuple(x for x in note.links if "://" not in x),
+            description=note.description, index=note.index, targets=tuple(x for x in note.links if "://" not in x), depth=depth,
         ),
         newest_evidence=_most(c.at for c in proof) or (note.written_at if note.dated_by in _SAID_BY_THE_NOTE else None),
     )  # fmt: skip
@@ -247,6 +270,7 @@ def _asked(store: Store, scope: str, records: Sequence[WorkRecord]) -> tuple[Ask
     newest = max(records, key=lambda r: (r.ended is not None, r.ended.timestamp() if r.ended else 0.0, r.session), default=None)
     if newest and newest.open_question:
         questions.append(Question(text=newest.open_question.text, quotes=(newest.open_question,)))
+    questions = [q for q in questions if not held(q.text)]
     evidence = gather(store, scope, (), (q for asked in questions for q in asked.quotes))
     out: dict[str, Asked] = {}
     for question in questions:
@@ -268,11 +292,12 @@ def _records(store: Store, scope: str) -> tuple[WorkRecord, ...]:
 
 
 def _one_work(record: WorkRecord) -> Work:
-    failed = f"{', '.join(record.failed)} failed" if record.failed else ""
-    asked = f'a question, "{record.open_question.text}"' if record.open_question else ""
+    broken = [command for command in record.failed if shown(command)]
+    failed = f"{', '.join(broken)} failed" if broken else ""
+    asked = f'a question, "{record.open_question.text}"' if record.open_question and shown(record.open_question.text) else ""
     return Work(
-        session=record.session, started=record.started, ended=record.ended, branch=record.branch or "", asked=record.first_prompt.text if record.first_prompt else "",
-        commits=tuple(f"{c.sha} {c.subject}" for c in record.commits), files=record.files, outcome="; ".join(x for x in (failed, asked) if x),
+        session=record.session, started=record.started, ended=record.ended, branch=shown(record.branch or ""), asked=record.first_prompt.text if record.first_prompt else "",
+        commits=tuple(f"{c.sha} {shown(c.subject)}".rstrip() for c in record.commits), files=record.files, outcome="; ".join(x for x in (failed, asked) if x),
         uncommitted=len(record.uncommitted),
     )  # fmt: skip
 

@@ -77,7 +77,7 @@ class Carried:
     """The place an online note was carried from: its file keeps its own page, title, headings and order.
 
     `folder` is the stable name of the memory folder, `path` the file relative to it, `description` the file's own one-line summary. `index` marks a
-    line of the folder's index; `targets` are the link targets in it, as written (relative to the file).
+    line of the folder's index; `targets` are the link targets in it, as written (relative to the file). `depth` is how many lines above it holds it.
     """
 
     folder: str
@@ -89,6 +89,7 @@ class Carried:
     description: str = ""
     index: bool = False
     targets: tuple[str, ...] = ()
+    depth: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

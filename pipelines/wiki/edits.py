@@ -131,7 +131,7 @@ def _parts(path: str, text: str) -> tuple[str, str]:
 
 
 def _rows(head: str) -> list[_Row]:
-    """The lines of our part in order; indented lines belong to the bullet above them, front matter is one row a field."""
+    """The lines of our part in order; indented lines without an id belong to the bullet above them, front matter is one row a field."""
     out: list[_Row] = []
     section, lines = "", head.lstrip("\ufeff").replace("\r\n", "\n").split("\n")
     for block in _blocks(lines):
@@ -149,12 +149,12 @@ def _rows(head: str) -> list[_Row]:
 def _blocks(lines: Sequence[str]) -> Iterator[list[str]]:
     block: list[str] = []
     for line in lines:
-        if line.startswith("  ") and block:
+        if line.startswith("  ") and block and not (_ANCHOR.search(line) and _LIST_MARK.match(line)):
             block.append(line)
             continue
         if block:
             yield block
-        block = [line] if line.strip() else []
+        block = [line.lstrip() if _ANCHOR.search(line) else line] if line.strip() else []
     if block:
         yield block
 

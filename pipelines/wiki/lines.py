@@ -33,18 +33,23 @@ class Draft:
     notes: tuple[Spans, ...]
     anchor: str
     blocks: tuple[Block, ...] = ()
+    depth: int = 0
 
 
 def number(drafts: Iterable[Draft], footnotes: list[Spans]) -> tuple[Line, ...]:
-    """Bullets whose footnotes are numbered in order of appearance; equal footnotes are one. Appends to `footnotes`."""
+    """Bullets whose footnotes are numbered in order of appearance; equal footnotes are one. Appends to `footnotes`.
+
+    A bullet whose holder stands elsewhere (another page, History) moves up to where it is held.
+    """
     known = {note: n for n, note in enumerate(footnotes, 1)}
-    out = []
+    out: list[Line] = []
     for draft in drafts:
+        depth = min(draft.depth, out[-1].depth + 1) if out else 0
         for note in draft.notes:
             if note not in known:
                 footnotes.append(note)
                 known[note] = len(footnotes)
-        out.append(Line(spans=draft.spans, cites=tuple(dict.fromkeys(known[n] for n in draft.notes)), anchor=draft.anchor, blocks=draft.blocks))
+        out.append(Line(spans=draft.spans, cites=tuple(dict.fromkeys(known[n] for n in draft.notes)), anchor=draft.anchor, blocks=draft.blocks, depth=depth))
     return tuple(out)
 
 
@@ -54,7 +59,9 @@ def weigh(item: Item) -> tuple[int, int]:
     notes: list[Spans] = []
     text = "\n".join(write_bullet(line) for line in number(drafts, notes))
     below = "".join(f"\n[^1]: {inline.write_line(note)}\n" for note in notes)
-    return text.count("\n") + 1 + below.count("\n"), len((text + below).encode("utf-8", "replace"))
+    rows = text.count("\n") + 1
+    indent = 2 * item.carried.depth * rows if item.carried else 0
+    return rows + below.count("\n"), len((text + below).encode("utf-8", "replace")) + indent
 
 
 # --- bullets -----------------------------------------------------------------------------------------------------------------------------
@@ -163,13 +170,15 @@ def _carried(item: Item, resolve: Resolve) -> Draft:
     """A line of a note file as it stood, with its verdict; corrected ones say the right thing first and then what the note said."""
     spans, blocks = carried_text(item.markdown or item.statement, resolve)
     if not spans:
-        spans = plain(item.carried.heading or item.carried.title) if item.carried else ()
+        spans = (Span("Code:"),) if blocks else plain(item.statement)
+    if numbered := re.match(r"\s*(\d{1,3})[.)]\s", item.markdown):
+        spans = join(f"{numbered[1]}. ", spans)
     if item.verdict is Verdict.CORRECTED and item.corrected_to:
         was = inline.cut_quote(inline.words(spans))
         spans = join(plain(item.corrected_to), " ", (Span("Corrected", Style.EM),), '; the note said: "', plain(was), '"')
     elif item.verdict in _VERDICT_WORDS:
         spans = join(spans, " ", (Span(_VERDICT_WORDS[item.verdict], Style.EM),))
-    return Draft(spans, footnotes(item.cites), item.anchor, blocks)
+    return Draft(spans, footnotes(item.cites), item.anchor, blocks, item.carried.depth if item.carried else 0)
 
 
 _VERDICT_WORDS = {Verdict.UPHELD: "upheld", Verdict.CORRECTED: "corrected", Verdict.UNSUPPORTED: "unsupported, its session says nothing of it"}

@@ -10,6 +10,7 @@ import io
 import re
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
@@ -33,12 +34,16 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A bullet: its words, the footnotes it rests on (numbers of `Page.footnotes`, from 1) and its block id without the caret."""
+    """A bullet: its words, the footnotes it rests on (numbers of `Page.footnotes`, from 1) and its block id without the caret.
+
+    A bullet of `depth` 1 stands under the nearest bullet of depth 0 before it, and so on.
+    """
 
     spans: Spans
     cites: tuple[int, ...]
     anchor: str
     blocks: tuple[Block, ...] = ()
+    depth: int = 0
 
     def __post_init__(self) -> None:
         if not self.spans or not self.cites or not re.fullmatch(r"n-[a-z0-9-]+", self.anchor):
@@ -51,6 +56,11 @@ class Section:
 
     title: Spans
     lines: tuple[Line, ...]
+
+    def __post_init__(self) -> None:
+        depths = [-1, *(line.depth for line in self.lines)]
+        if any(not 0 <= depth <= above + 1 for above, depth in pairwise(depths)):
+            raise ValueError("a bullet stands under one that is not there")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +118,8 @@ def write_bullet(line: Line, *, here: str = "") -> str:
     out = [f"- {inline.write_line((*line.spans, Span(' ')), here=here)}{marks} ^{line.anchor}"]
     for block in line.blocks:
         out += _write_code(block) if block.code else [f"  - {inline.write_line(block.spans, here=here)}"]
-    return "\n".join(out)
+    indent = "  " * line.depth
+    return "\n".join(f"{indent}{row}" if row else "" for row in out)
 
 
 def _write_code(block: Block) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from posixpath import normpath
 from urllib.parse import unquote
@@ -172,34 +172,44 @@ class _Reader:
     def _bullets(self, tokens: Sequence[Token]) -> None:
         if not self.sections:
             self.sections.append(((), []))
-        at = 0
-        while at < len(tokens):
-            end = _closing(tokens, at)
-            self.sections[-1][1].append(self._line(tokens[at + 1 : end]))
-            at = end + 1
+        for item in _items(tokens):
+            self._line(item, 0)
 
-    def _line(self, tokens: Sequence[Token]) -> Line:
+    def _line(self, tokens: Sequence[Token], depth: int) -> None:
+        """Add a bullet of ours and those below it."""
         children = tokens[1].children or []
         marks = [int(t.meta["label"]) for t in children if t.type == "footnote_ref"]
-        anchor = re.fullmatch(r" \^(n-[a-z0-9-]+)", children[-1].content)
+        anchor = _anchor(tokens)
         if not anchor:
             raise ValueError("a bullet without a block id")
         first = next(i for i, t in enumerate(children) if t.type == "footnote_ref")
-        return Line(spans=self._spans(children[:first]), cites=tuple(marks), anchor=anchor[1], blocks=tuple(self._blocks(tokens[3:])))
+        blocks, below = self._under(tokens[3:])
+        line = Line(spans=self._spans(children[:first]), cites=tuple(marks), anchor=anchor, blocks=tuple(blocks), depth=depth)
+        self.sections[-1][1].append(line)
+        for item in below:
+            self._line(item, depth + 1)
 
-    def _blocks(self, tokens: Sequence[Token]) -> list[Block]:
+    def _under(self, tokens: Sequence[Token]) -> tuple[list[Block], list[Sequence[Token]]]:
+        """What stands under a bullet: its own blocks, and after them the items of bullets with an id of their own."""
         out: list[Block] = []
+        below: list[Sequence[Token]] = []
         at = 0
         while at < len(tokens):
             token, end = tokens[at], _closing(tokens, at)
+            if below:
+                raise ValueError("a block that belongs to no bullet")
             if token.type == "fence":
                 out.append(Block(code=token.content.removesuffix("\n"), info=token.info))
             elif token.type == "bullet_list_open":
-                out += [Block(spans=self._spans(t.children or [])) for t in tokens[at + 1 : end] if t.type == "inline"]
+                items = list(_items(tokens[at + 1 : end]))
+                below = [item for item in items if _anchor(item)]
+                if below != items[len(items) - len(below) :]:
+                    raise ValueError("a block that belongs to no bullet")
+                out += [Block(spans=self._spans(t.children or [])) for item in items[: len(items) - len(below)] for t in item if t.type == "inline"]
             else:
                 raise ValueError(f"unexpected {token.type} under a bullet")
             at = end + 1
-        return out
+        return out, below
 
     def _spans(self, tokens: Sequence[Token]) -> Spans:
         out: list[Span] = []
@@ -225,6 +235,22 @@ class _Reader:
     def _target(self, href: str) -> str:
         folder = self.path.rpartition("/")[0]
         return normpath(f"{folder}/{unquote(href)}") if folder else unquote(href)
+
+
+def _items(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """The tokens inside each item of a list."""
+    at = 0
+    while at < len(tokens):
+        end = _closing(tokens, at)
+        yield tokens[at + 1 : end]
+        at = end + 1
+
+
+def _anchor(item: Sequence[Token]) -> str:
+    """The block id an item's first line ends with, "" for none."""
+    children = item[1].children or [] if len(item) > 1 else []
+    found = re.fullmatch(r" \^(n-[a-z0-9-]+)", children[-1].content) if children else None
+    return found[1] if found else ""
 
 
 def _closing(tokens: Sequence[Token], at: int) -> int:

@@ -53,13 +53,14 @@ def pages(draw: st.DrawFn) -> Page:
     titles = [t for i, t in enumerate(titles) if t or i == 0]
     sections, notes = [], 0
     for title in titles:
-        lines = []
+        lines: list[Line] = []
         for _ in range(draw(st.integers(1, 3))):
             fresh = draw(st.integers(1, 2))
             cites = tuple(range(notes + 1, notes + 1 + fresh))
             notes += fresh
             blocks = tuple(draw(st.lists(st.one_of(CODE, st.builds(Block, spans=WORDS)), max_size=2)))
-            lines.append(Line(spans=draw(WORDS), cites=cites, anchor=draw(ANCHORS), blocks=blocks))
+            depth = draw(st.integers(0, lines[-1].depth + 1)) if lines else 0
+            lines.append(Line(spans=draw(WORDS), cites=cites, anchor=draw(ANCHORS), blocks=blocks, depth=depth))
         sections.append(Section(title=title, lines=tuple(lines)))
     name = draw(TEXTS.map(inline.clean).filter(bool))
     return Page(

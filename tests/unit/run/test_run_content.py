@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from pipelines.model import Basis, Claim, Kind, Origin, Place, Quote, Role, Standing, Status, Turn, Version
 from pipelines.notes.folder import read_text
-from pipelines.run.content import Evidence, carried_item, note_item, one_a_sentence
+from pipelines.run.content import Evidence, carried_item, nested, note_item, one_a_sentence
 from pipelines.wiki.content import Cite, HistoryLine, Item
 
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -69,3 +69,10 @@ def test_a_note_known_from_a_log_goes_by_the_last_part_of_its_folder() -> None:
     own = read_text("- The relay sleeps at night.\n", folder="harbor/memory", path="relay.md")[1]
     nothing = Evidence(claims={}, turns={}, places={})
     assert [carried_item(n, None, {}, nothing).cites[0].source for n in (*known, *own)] == ["memory/relay.md", "harbor/memory/relay.md"]
+
+
+def test_a_list_below_a_paragraph_that_leads_in_stands_under_it() -> None:
+    text = "Land like this:\n\n- call\n  - by radio\n- wait\n\nThen rest.\n\n- eat\n\n## Later\n\n- sleep\n"
+    notes = read_text(text, folder="f", path="a.md")[1]
+    depths = nested(notes)
+    assert [(n.text, depths[n.uid]) for n in notes] == [("Land like this:", 0), ("call", 1), ("by radio", 2), ("wait", 1), ("Then rest.", 0), ("eat", 0), ("sleep", 0)]

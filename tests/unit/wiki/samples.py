@@ -35,7 +35,7 @@ def item(uid: str, statement: str, **given: object) -> Item:
 def carried(uid: str, statement: str, position: int, *, path: str = "deploy.md", title: str = "Deploying", verdict: Verdict | None = Verdict.NO_LOG, **given: object) -> Item:
     """A line of a memory file."""
     place: dict[str, object] = {"folder": "web", "path": path, "title": title, "position": position, "line": position + 3}
-    place |= {k: given.pop(k) for k in ("heading", "index", "targets", "description") if k in given}
+    place |= {k: given.pop(k) for k in ("heading", "index", "targets", "description", "depth") if k in given}
     fields: dict[str, object] = {
         "subject": title, "verdict": verdict, "carried": Carried(**place), "cites": (note_cite(position + 3, f"memory/{path}"),),  # type: ignore[arg-type]
         "newest_evidence": at(4, month=5), "oldest_evidence": at(4, month=5),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import mdformat
 import pytest
 
+from pipelines.wiki.content import Content
 from pipelines.wiki.edits import EditKind, NotAnEdit, PageEdit, line_key, line_keys, own_text, read_edits
 from pipelines.wiki.page import OWN_MARK
 from pipelines.wiki.tree import tree
-from tests.unit.wiki.samples import CONTENT
+from tests.unit.wiki.samples import CONTENT, carried
 
 FILES = tree(CONTENT).files
 PATH = "payments-db.md"
@@ -99,3 +100,12 @@ def test_a_bullet_copied_and_changed_below_itself_is_an_added_line() -> None:
 @pytest.mark.parametrize("line", ["- The port is **5433**. [^1] ^n-4f2a", "*  The port is 5433.", "The port is **5433**. [^2] [^3]", "- [ ] The port is `5433`. ^n-x"])
 def test_the_key_of_a_line_is_its_words(line: str) -> None:
     assert line_key(line) == "The port is 5433."
+
+
+def test_a_bullet_under_another_is_edited_by_itself() -> None:
+    notes = (carried("l1", "How to land:", 1), carried("l2", "Call the pilot.", 2, depth=1), carried("l3", "Wait.", 3, depth=1))
+    page = tree(Content(title="x", items=notes)).files["deploying.md"].decode()
+    changed = read_edits("deploying.md", page.replace("  - Wait.", "  - Wait an hour.").encode(), page.encode(), ours=lambda _: False)
+    assert changed == (PageEdit(kind=EditKind.CHANGED, path="deploying.md", anchor="n-l3", section="Deploying", before="Wait.", after="Wait an hour."),)
+    gone = "\n".join(row for row in page.split("\n") if "Call the pilot" not in row)
+    assert [(e.kind, e.anchor) for e in read_edits("deploying.md", gone.encode(), page.encode(), ours=lambda _: False)] == [(EditKind.REMOVED, "n-l2")]  # type: ignore[union-attr]

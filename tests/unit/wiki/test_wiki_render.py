@@ -294,3 +294,23 @@ def test_a_line_said_elsewhere_keeps_its_heading_in_history() -> None:
     merged = carried("m2", "Ships every Monday.", 2, heading="Quay", verdict=Verdict.DUPLICATE)
     page = tree(Content(title="x", items=(kept, merged))).files["deploying.md"].decode()
     assert "- Said elsewhere too (Quay): Ships every Monday. [^2]" in page
+
+
+def test_lists_of_a_note_file_keep_their_depth_and_their_numbers() -> None:
+    items = (
+        carried("l1", "How to land:", 1),
+        carried("l2", "Call the pilot.", 2, depth=1, markdown="1. Call the pilot."),
+        carried("l3", "By radio.", 3, depth=2, markdown="   - By radio."),
+        carried("l4", "Wait.", 4, depth=1, markdown="2. Wait."),
+        carried("l5", "x", 5, depth=1, markdown="```sh\nmake land\n```"),
+    )
+    page = tree(Content(title="x", items=items)).files["deploying.md"].decode()
+    rows = [re.sub(r" \[\^\d\].*", "", row) for row in page.split("\n") if row.lstrip().startswith(("-", "```", "make"))]
+    assert rows[2:] == ["- How to land:", "  - 1\\. Call the pilot.", "    - By radio.", "  - 2\\. Wait.", "  - Code:", "    ```sh", "    make land", "    ```"]
+    assert parse(page, path="deploying.md").sections[0].lines[2].depth == 2
+
+
+def test_a_line_whose_holder_was_merged_away_moves_up() -> None:
+    items = (carried("l1", "How to land:", 1, verdict=Verdict.DUPLICATE), carried("l2", "Call the pilot.", 2, depth=1))
+    page = tree(Content(title="x", items=items)).files["deploying.md"].decode()
+    assert "\n- Call the pilot. [^1]" in page

@@ -30,7 +30,7 @@ _TAKEOVER = _any(
     rf"{_A}(?:save|store|write|add|commit|persist|record|put|keep) (?:this|the following|it|that|these)(?: \w+){{0,3}} (?:to|in|into) (?:your |the "
     rf"|long[- ]term )*(?:memory|memories|notes|wiki|claude\.md|agents\.md|memory\.md){_Z}",
     r"^\W{0,4}(?:system|developer|assistant|human|user|admin(?:istrator)?)(?: (?:message|prompt|note|override|instruction)s?)?\s*(?:\]"
-    r"|\))?\s*[:：]\s*(?:\S+[ \t]+\S|[\u3040-\u9fff\uac00-\ud7af]{2})",
+    r"|\))?\s*[:：]\s*(?:\S+[ \t]+\S|(?-i:[\u3040-\u9fff\uac00-\ud7af]){2})",
     r"<\s*/?\s*(?:system|system-reminder|instructions?|im_start|user|assistant|developer|admin|policy|important|command-message)\b[^>]*>|<\|[^"
     r"|>]{1,30}\|>|\[/?(?:INST|SYS|SYSTEM|USER|ASSISTANT)\]|<<SYS>>|###\s*(?:system|instructions?|human|assistant|user)\s*(?::|$)",
     r"(?:忽略|无视|忘记|忘掉|不要理会|忽視|無視)(?:掉)?(?:之前|以上|上面|前面|先前|所有|一切|全部|你的|系统|用户|原来|原有|此前).{0,10}(?:指令|指示|提示|规则|要求|命令|内容|设定|消息|对话)",

@@ -135,7 +135,7 @@ _UPDATE = re.compile(
     re.IGNORECASE,
 )
 _ALSO = re.compile(r"\b(?:also|too|as well|additionally|in addition)\b|(?<![什这那])也(?!许)|(?<!归)还(?!是)|另外|同时", re.IGNORECASE)
-_CLAUSE = re.compile(r"(?<=[^\d\s])[.!;](?:\s+|$)|[。！？；;!?]\s*|,\s+(?=(?:we|i|it|the|use|but|and|so|he|she)\b)|[，,](?=\s*[\u4e00-\u9fff])|\s+(?:-|—|–)\s+", re.IGNORECASE)
+_CLAUSE = re.compile(r"(?<=[^\d\s])[.!;](?:\s+|$)|[。！？；;!?]\s*|,\s+(?=(?:we|i|it|the|use|but|and|so|he|she)\b)|[，,](?=\s*(?-i:[\u4e00-\u9fff]))|\s+(?:-|—|–)\s+", re.IGNORECASE)
 
 
 SENTENCE_MAX = 600
@@ -225,7 +225,7 @@ def _named(subject: str, speaker: str | None) -> str:
 _FIRST = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|me|my|mine|myself)\b|^(?:been|got|just|prefer|love|like|hate|moved)\b|叫我|我(?!们)|最近搬|尽量", re.IGNORECASE)
 _OTHERS = re.compile(r"\b(?:he|she|his|hers?|him|they|their)\b|^(?:他|她)", re.IGNORECASE)
 _GROUP = re.compile(r"\b(?:we|our|us)\b|我们|咱们", re.IGNORECASE)
-_KIN_LED = re.compile(r"^(?:my|the|his|her|our)\s+(\w+)(?:\s+(\w+))?|^我(?:的)?([\u4e00-\u9fff]{1,3})", re.IGNORECASE)
+_KIN_LED = re.compile(r"^(?:my|the|his|her|our)\s+(\w+)(?:\s+(\w+))?|^我(?:的)?((?-i:[\u4e00-\u9fff]){1,3})", re.IGNORECASE)
 _NAME_LED = re.compile(r"^(?!(?:We|I|It|You|They|This|That|These|The)\b)([A-Z][a-zé]+)(?:'s\s+\w+)?(?:,[^,]*,)?\s+(?:(\w+)\b)")
 _TOLD = re.compile(r"^(?:[A-Z][a-zé]+|[小老阿][\u4e00-\u9fff]|他|她)\s*(?:说|(?:told|said|says|asked)\b)")
 

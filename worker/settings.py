@@ -18,6 +18,7 @@ from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSett
 from pipelines.errors import Refused
 
 _PREFIX = "DREAMD_"
+SCOPE_CHARS_MAX = 200
 _READ_BY_SCRIPTS = frozenset({"DREAMD_VENV", "DREAMD_PYTHON", "DREAMD_CONFIG"})
 
 
@@ -39,7 +40,7 @@ class Settings(BaseSettings):
     wiki: Path | None = Field(default=None, description="the wiki folder commands work on")
     data_dir: Path | None = Field(default=None, description="where store and archive lie; default: the user's data folder")
     database_url: SecretStr | None = Field(default=None, description="a shared store instead of one a wiki")
-    scope: str = Field(default="local", min_length=1, max_length=200, description="the tenant/project/user path notes belong to")
+    scope: str = Field(default="local", description="the tenant/project/user path notes belong to")
     engine: Literal["local"] = Field(default="local", description="what reads meaning")
     skew_s: float = Field(default=120, ge=0, le=86_400, description="times of two sessions closer than this give no order")
     change_share_max: float = Field(default=0.5, gt=0, le=1, description="a dream that would change more of a scope's notes is held for review")
@@ -49,9 +50,7 @@ class Settings(BaseSettings):
     @field_validator("scope")
     @classmethod
     def _is_a_path_of_names(cls, scope: str) -> str:
-        if any(part in {"", ".", ".."} for part in scope.split("/")) or any(ord(c) < 32 for c in scope):
-            raise ValueError("is a path of names such as acme/web/ana: no empty part, no '.', no '..', no control characters")
-        return scope
+        return scope_path(scope)
 
     @classmethod
     def settings_customise_sources(
@@ -64,6 +63,15 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """No .env file, no secrets folder: one file, one prefix. What `load` passes in is the file's content, below the environment."""
         return env_settings, InitSettingsSource(settings_cls, init_settings())
+
+
+def scope_path(scope: str) -> str:
+    """The scope, if it is one. Raises ValueError saying what a scope must be."""
+    if any(part in {"", ".", ".."} for part in scope.split("/")) or any(ord(c) < 32 for c in scope) or len(scope) > SCOPE_CHARS_MAX:
+        raise ValueError(
+            f"is a path of names such as acme/web/ana: no empty part, no '.', no '..', no control characters, at most {SCOPE_CHARS_MAX} characters"
+        )
+    return scope
 
 
 def load(path: Path | None = None, *, environ: Mapping[str, str] | None = None) -> Settings:

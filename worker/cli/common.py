@@ -14,7 +14,16 @@ from pipelines.store import Store
 from worker import logsetup, settings, wiring
 
 Wiki = Annotated[Path | None, typer.Option("--wiki", metavar="DIR", help="The wiki folder; default: the setting, else the nearest from here upwards.")]
-Scope = Annotated[str | None, typer.Option("--scope", metavar="S", help="The tenant/project/user path of the notes; default: the setting.")]
+
+
+def _checked(scope: str | None) -> str | None:
+    try:
+        return None if scope is None else settings.scope_path(scope)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+Scope = Annotated[str | None, typer.Option("--scope", metavar="S", callback=_checked, help="The tenant/project/user path of the notes; default: the setting.")]
 Config = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="A settings file instead of the default one.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
@@ -48,6 +57,6 @@ def opened(wiki: Path | None, scope: str | None, config: Path | None) -> Iterato
 def scope_of(given: str | None, loaded: settings.Settings, store: Store) -> str:
     """The scope named, else the setting's, else the only one the store has."""
     if given:
-        return settings.Settings(**{**loaded.model_dump(), "scope": given}).scope
+        return given
     scopes = store.scopes()
     return scopes[0] if loaded.scope not in scopes and len(scopes) == 1 else loaded.scope

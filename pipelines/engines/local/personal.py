@@ -56,7 +56,7 @@ _SHARED = re.compile(r"\band\s+(?=(?:work|live|drive|speak|play|fly|have)\b)")
 _NOT_NOW = re.compile(
     r"\b(?:used to|would|might|(?-i:may)|could|thinking (?:of|about)|considering|planning|plan to|going to|gonna|about to|hope|hoping|wish|if|when I was|as a (?:kid|child)|pretend|imagine|suppose"
     r"|picture this|in another life|at this point|basically|joking|kidding|lol|haha|almost|nearly|wonder(?:ing)?|wanted|next (?:week|month|year|spring|summer|fall|autumn|winter)|tomorrow|tonight|yesterday|today|this (?:week|morning|afternoon|evening)|for a (?:bit|while|few)|temporarily|for now)\b"
-    r"|曾经|以前|打算|准备|想要|如果|要是|假如|昨天|今天|明天|可能|也许|都快|快要|小时候|开玩笑",
+    r"|曾经|以前|打算|计划|准备|想要|如果|要是|假如|昨天|今天|明天|可能|也许|都快|快要|小时候|开玩笑",
     re.IGNORECASE,
 )
 

@@ -1,0 +1,47 @@
+"""A dream that would change too much at once holds that part for a person; the rest goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pipelines.model import Status
+from tests.dreaming import SCOPE, Desk, differences, lines_with
+from tests.writing import ClaudeLog, events
+
+TOPICS = tuple(f"limit-{n}" for n in range(8))
+
+
+def values(desk: Desk, name: str, value: str, day: int) -> Path:
+    path = desk.logs / f"{name}.events.jsonl"
+    path.write_text(events([(t, value, "verified", f"2026-03-{day:02}T08:00:00Z") for t in TOPICS]), encoding="utf-8")
+    return path
+
+
+def believed(desk: Desk) -> set[str | None]:
+    with desk.store() as store:
+        return {h.version.value for h in store.heads(SCOPE) if h.version.status is Status.CONFIRMED and h.version.value}
+
+
+def test_a_change_of_too_much_is_held_and_the_rest_goes_on(desk: Desk) -> None:
+    first = values(desk, "first", "10", 1)
+    desk.dream(first)
+    second = values(desk, "second", "20", 5)
+    ClaudeLog("x").user("Always run migrations with `make migrate`.").save(desk.logs)
+    held = desk.dream(first, second, desk.logs)
+    assert held.report.status == "held"
+    assert believed(desk) == {"10"}
+    assert lines_with(desk.pages(), "make migrate")
+
+
+def test_what_is_held_stays_held_and_is_applied_when_a_person_allows_more(desk: Desk, desks: Callable[[], Desk]) -> None:
+    first, second = values(desk, "first", "10", 1), values(desk, "second", "20", 5)
+    desk.dream(first)
+    assert desk.dream(first, second).report.status == "held"
+    assert desk.dream(first, second).report.status == "held", "a second look does not let it through"
+    allowed = desk.dream(first, second, change_share_max=1.0)
+    assert allowed.report.status == "completed"
+    assert believed(desk) == {"20"}
+    other = desks()
+    other.dream(values(other, "first", "10", 1), values(other, "second", "20", 5))
+    assert differences(other.tree(), desk.tree()) == []

@@ -115,7 +115,7 @@ def _print(report: DreamReport, outcome: Outcome, wiki: Path) -> None:
     for source in report.refused:
         print(f"  not taken {source.path}: {source.why}")
     if report.status == "held":
-        print("A guard holds changes to confirmed notes for a person: too many would change at once.")
+        print("A guard holds changes to confirmed notes: too many would change at once. If they are right, dream again with DREAMD_CHANGE_SHARE_MAX=1.")
     wrong = [c for c in (outcome.organized.content.corrections if outcome.organized else ()) if not c.fixed]
     if wrong:
         files = sorted({c.path for c in wrong})

@@ -13,9 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import as_file, files
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from pipelines.errors import Refused
@@ -31,6 +33,7 @@ ROUNDS_MAX: Final = 8
 """A line is scanned again after it was masked, until nothing new is found: masking what is masked changes nothing."""
 _CODE_VERSION: Final = "1"
 _RULES = files("pipelines.logs").joinpath("redaction_rules.yml")
+_MISSING: Final = "the secret scanner (kingfisher-secret-scanner) cannot be loaded, so nothing is read"
 
 # What the scanner reads instead of the line: same length, but no escape, no NUL (taken for UTF-16) and no byte over 0x7f (a Chinese character
 # would be a letter to `\b`) stands against a key; "]" and ")" end a key as a space does.
@@ -50,11 +53,22 @@ class Masked:
 
 
 class Redactor:
-    """Masks secrets. Holds compiled rules (about 0.3 s to load from a cache, 3 s without), so make one a process; safe to share by threads."""
+    """Masks secrets. Holds compiled rules (about 0.3 s to load from a cache, 3 s without), so make one a process; safe to share by threads.
 
-    def __init__(self, scanner: Scanner, mask_version: str) -> None:
-        self._scanner = scanner
+    The rules are loaded when the first bytes are masked: a dream that finds nothing new never pays for them.
+    """
+
+    def __init__(self, load: Callable[[], Scanner], mask_version: str) -> None:
+        self._load, self._loading = load, Lock()
+        self._loaded: Scanner | None = None
         self.version = mask_version
+
+    @property
+    def _scanner(self) -> Scanner:
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = self._load()
+            return self._loaded
 
     def mask(self, data: bytes) -> Masked:
         """The bytes with every secret overwritten. `data` must begin and end where records do."""
@@ -89,11 +103,14 @@ class Redactor:
 def open_redactor(cache_dir: Path | None) -> Redactor:
     """A redactor with the maintained rules and ours; compiled rules are kept in `cache_dir` (None: compiled anew, about 3 s).
 
-    Raises Refused when the scanner cannot be loaded: nothing is ever stored unmasked.
+    Raises Refused when there is no scanner, masking does when its rules cannot be loaded: nothing is ever stored unmasked.
     """
-    scanner = open_scanner(cache_dir)
-    parts = digest(_RULES.read_bytes(), version("kingfisher-secret-scanner"), _CODE_VERSION)
-    return Redactor(scanner, f"{_CODE_VERSION}-{parts[:12]}")
+    try:
+        scanner = version("kingfisher-secret-scanner")
+    except PackageNotFoundError as error:
+        raise Refused(f"{_MISSING}: it is not installed") from error
+    parts = digest(_RULES.read_bytes(), scanner, _CODE_VERSION)
+    return Redactor(partial(open_scanner, cache_dir), f"{_CODE_VERSION}-{parts[:12]}")
 
 
 def open_scanner(cache_dir: Path | None) -> Scanner:
@@ -104,7 +121,7 @@ def open_scanner(cache_dir: Path | None) -> Scanner:
         with as_file(_RULES) as path:
             return Scanner(Rules([path], cache=cache_dir is not None, cache_dir=cache_dir))
     except (ImportError, OSError, ValueError, RuntimeError) as error:
-        raise Refused(f"the secret scanner (kingfisher-secret-scanner) cannot be loaded, so nothing is read: {error}") from error
+        raise Refused(f"{_MISSING}: {error}") from error
 
 
 # --- one line ----------------------------------------------------------------------------------------------------------------------------

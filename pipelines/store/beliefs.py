@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any, cast
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, delete, insert, or_, select
-from sqlalchemy.orm import aliased
 
 from pipelines.model import Status
 from pipelines.store import tables as t
@@ -58,7 +57,7 @@ class Beliefs(Core):
     def believed(self, scope: str, rev: int, *, notes: Iterable[str] | None = None) -> tuple[Head, ...]:
         """What was believed at a revision: rows up to it that no row up to it replaces (systems R4)."""
         v = t.note_versions.c
-        later = aliased(t.note_versions)
+        later = t.note_versions.alias()
         with self.reading("read what was believed") as conn:
             query = _versions(self.scope_of(conn, scope)).outerjoin(later, and_(later.c.replaces == v.id, later.c.rev <= rev))
             query = query.where(v.rev <= rev, later.c.id.is_(None), v.closing.is_(False))

@@ -176,9 +176,11 @@ def add(conn: Connection, table: Table, rows: Iterable[Mapping[str, Any]]) -> No
 
 def insert_new(conn: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
     """An insert that leaves a row that is already there alone, in the words of either database."""
-    if conn.dialect.name == "postgresql":
-        return postgresql.insert(table).on_conflict_do_nothing()
-    return sqlite.insert(table).on_conflict_do_nothing()
+    return _insert(conn.dialect.name, table).on_conflict_do_nothing()
+
+
+def _insert(dialect: str, table: Table) -> sqlite.Insert | postgresql.Insert:
+    return postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
 
 
 def add_new(conn: Connection, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -199,6 +201,6 @@ def put(conn: Connection, table: Table, keys: Sequence[str], rows: Sequence[Mapp
 @cache
 def _putting(dialect: str, table: Table, keys: tuple[str, ...], names: tuple[str, ...]) -> sqlite.Insert | postgresql.Insert:
     """The statement of `put`; making one copies the table's columns, which takes longer than running it."""
-    statement: sqlite.Insert | postgresql.Insert = postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
+    statement = _insert(dialect, table)
     changed = {name: statement.excluded[name] for name in names if name not in keys}
     return statement.on_conflict_do_update(index_elements=list(keys), set_=changed)

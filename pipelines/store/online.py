@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any, cast
 
 from sqlalchemy import ColumnElement, Connection, select
-from sqlalchemy.orm import aliased
 
 from pipelines.model import Finding, OnlineNote, digest
 from pipelines.store import tables as t
@@ -77,7 +76,7 @@ def append_notes(
 def _standing(conn: Connection, scope_id: int | None, *where: ColumnElement[bool]) -> list[Any]:
     """Rows nobody replaced, closed ones too."""
     c = t.online_notes.c
-    later = aliased(t.online_notes)
+    later = t.online_notes.alias()
     query = select(t.online_notes).outerjoin(later, later.c.replaces == c.id).where(c.scope_id == scope_id, later.c.id.is_(None), *where)
     return list(conn.execute(query))
 
@@ -89,7 +88,7 @@ def _current(conn: Connection, scope_id: int, *where: ColumnElement[bool]) -> di
 def current_findings(conn: Connection, scope_id: int | None, notes: Sequence[str] | None = None) -> dict[str, tuple[Finding, int, str]]:
     """The finding that stands for each online note, with its row id and content digest."""
     c = t.findings.c
-    later = aliased(t.findings)
+    later = t.findings.alias()
     query = select(c.id, c.note_uid, c.digest, c.body).outerjoin(later, later.c.replaces == c.id).where(c.scope_id == scope_id, later.c.id.is_(None))
     if notes is not None:
         query = query.where(c.note_uid.in_(notes))

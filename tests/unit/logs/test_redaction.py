@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib.metadata import PackageNotFoundError
 
 import pytest
 
@@ -160,5 +161,33 @@ def test_lines_masked_apart_are_the_lines_masked_together(redactor: Redactor) ->
 
 def test_without_the_scanner_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "kingfisher_sdk", None)
-    with pytest.raises(Refused, match="cannot be loaded, so nothing is read"):
+    redactor = open_redactor(None)
+    for _ in range(2):
+        with pytest.raises(Refused, match="cannot be loaded, so nothing is read"):
+            redactor.mask(b"nothing secret")
+
+
+def test_a_redactor_without_an_installed_scanner_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("pipelines.logs.redaction.version", missing)
+    with pytest.raises(Refused, match="not installed"):
         open_redactor(None)
+
+
+def test_rules_are_loaded_once_and_only_when_bytes_are_masked() -> None:
+    class Blind:
+        def scan(self, line: bytes) -> list[object]:
+            return []
+
+    loads: list[Blind] = []
+
+    def load() -> Blind:
+        loads.append(Blind())
+        return loads[-1]
+
+    redactor = Redactor(load, "1")  # type: ignore[arg-type]
+    assert not loads
+    assert redactor.mask(b"a\nb\n").data == redactor.mask(b"a\nb\n").data == b"a\nb\n"
+    assert len(loads) == 1

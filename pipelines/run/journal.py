@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+from posixpath import normpath
+from urllib.parse import unquote
 
 from pipelines.model import Finding, OnlineNote, Status, Verdict
 from pipelines.report import DreamReport
@@ -30,7 +33,7 @@ def morning_report(
             day=today, waiting=waiting[:WAITING_MAX], corrected=_corrected(notes, findings, organized, fresh), learnt=_learnt(resolutions),
             work=tuple(w.asked for w in organized.content.work if w.asked)[-3:], merged=_merged(resolutions, findings, notes, fresh), retired=_retired(resolutions),
             checked=Counter(findings[uid].verdict.value for uid in fresh if uid in findings and uid in notes), refused=done.rejected,
-            left_out=organized.tree.brief.moved, problems=_problems(taken, organized), redacted=done.redacted,
+            left_out=organized.tree.brief.moved, problems=(*_problems(taken, organized), *dead_links(notes.values(), fresh)), redacted=done.redacted,
             drafts=done.notes.drafts if any(r.verb is Verb.NEW for r in resolutions) else 0,
         )
     )  # fmt: skip
@@ -71,6 +74,20 @@ def _repeated(note: OnlineNote, first: OnlineNote | None) -> str:
 
 def _retired(resolutions: Sequence[Resolution]) -> tuple[str, ...]:
     return tuple(r.note for r in resolutions if r.verb is Verb.RETRACTS)
+
+
+def dead_links(notes: Iterable[OnlineNote], fresh: set[str]) -> tuple[str, ...]:
+    """Links of an index to note files that are not where they point; what lies outside the folder is not known."""
+    standing = tuple(notes)
+    files = {(n.folder, n.path) for n in standing}
+    dead: defaultdict[str, list[str]] = defaultdict(list)
+    for note in (n for n in standing if n.index and n.uid in fresh):
+        for link in note.links:
+            place = unquote(link.split("#")[0])
+            path = normpath(PurePosixPath(note.path).parent / (place if PurePosixPath(place).suffix else f"{place}.md"))
+            if place and "://" not in place and path.endswith(".md") and not path.startswith(("..", "/")) and (note.folder, path) not in files:
+                dead[f"{note.folder}/{note.path}"].append(path)
+    return tuple(f"{len(paths)} {'link' if len(paths) == 1 else 'links'} of {index} lead nowhere: {', '.join(paths)}" for index, paths in sorted(dead.items()))
 
 
 def _problems(taken: Taken, organized: Organized) -> tuple[str, ...]:

@@ -139,9 +139,16 @@ def memory_key(at: Carried) -> str:
 
 
 def hooked(at: Carried, keys: Iterable[str]) -> str | None:
-    """The key of the memory page an index line is the hook of: the first of its targets that has one."""
-    known = set(keys)
-    return next((key for key in (target_key(at, target) for target in at.targets) if key in known and key != memory_key(at)), None)
+    """The key of the memory page an index line is the hook of: the first of its targets that has one, or the only file of that name elsewhere.
+
+    An agent that writes its index beside its memory folder and not into it still means the file it names.
+    """
+    known = set(keys) - {memory_key(at)}
+    wanted = [target_key(at, target) for target in at.targets]
+    if exact := next((key for key in wanted if key in known), None):
+        return exact
+    named = [key for key in known if wanted and key.startswith("1:") and basename(key) == basename(wanted[0])]
+    return named[0] if len(named) == 1 else None
 
 
 def target_key(at: Carried, target: str) -> str:

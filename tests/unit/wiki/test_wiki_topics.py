@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from pipelines.model import Kind, Status, Verdict
+from pipelines.wiki.content import Carried, Item
 from pipelines.wiki.slugs import fold
 from pipelines.wiki.topics import PAGE_NOTES_MAX, is_name, layout
 from pipelines.wiki.tree import tree
@@ -145,3 +147,14 @@ def test_a_name_of_one_small_word_gives_way_to_the_index_too() -> None:
     body = carried("b1", "Renew them in May.", 1, path="tokens.md", title="tokens")
     line = carried("b2", "x", 1, path="MEMORY.md", title="Notes", index=True, targets=("tokens.md",), markdown="[Tokens](tokens.md): when they end")
     assert layout([body, line]).topics[0].title == "Tokens"
+
+
+def test_an_index_beside_the_folder_finds_the_only_file_of_a_name() -> None:
+    def line(folder: str) -> Item:
+        place = Carried(folder=folder, path="MEMORY.md", title="Notes", position=1, index=True, targets=("tide.md",))
+        return replace(carried("i1", "x", 1), carried=place, markdown="[Tide](tide.md): when it turns")
+
+    one = carried("b1", "It turns at six.", 1, path="memory/tide.md", title="Tide")
+    two = replace(one, uid="b2", carried=Carried(folder="other", path="tide.md", title="Tide", position=1))
+    assert [t.title for t in layout([one, line("web")]).topics] == ["Tide"]
+    assert sorted(t.title for t in layout([one, two, line("web")]).topics) == ["Notes", "Tide", "Tide"]

@@ -8,16 +8,20 @@ from pipelines.model import Claim, GateResult, Outcome, Turn
 
 from .evidence import result, weakest_origin
 from .follows import follows_gate
-from .instruction import instruction_gate
-from .origin import origin_gate
+from .instruction import ORDERS_READER, held, held_unless_said, instruction_gate
+from .origin import SAID_ONCE, origin_gate
 from .quote import quote_gate
 from .scope import scope_gate
 from .transient import transient_gate
 
 __all__ = [
+    "ORDERS_READER",
+    "SAID_ONCE",
     "doubts_gate",
     "first_missed",
     "follows_gate",
+    "held",
+    "held_unless_said",
     "instruction_gate",
     "judge",
     "origin_gate",
@@ -54,6 +58,12 @@ def outcome(results: Sequence[GateResult]) -> Outcome:
 
 
 def first_missed(results: Sequence[GateResult]) -> str:
-    """Why a claim did not pass: the first reason of the strictest outcome, "" when it passed."""
+    """Why a claim did not pass: the first reason of the strictest outcome, "" when it passed.
+
+    `SAID_ONCE` is named only where nothing else is missing: it is the one reason a second session takes away.
+    """
     strictest = outcome(results)
-    return next((one.why for one in results if one.outcome is strictest and strictest is not Outcome.PASS), "")
+    if strictest is Outcome.PASS:
+        return ""
+    reasons = [one.why for one in results if one.outcome is strictest]
+    return next((why for why in reasons if why != SAID_ONCE), reasons[0])

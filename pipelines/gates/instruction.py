@@ -8,7 +8,11 @@ from pipelines.model import Claim, GateResult, Kind, Origin, Outcome, Turn
 
 from .evidence import Located, folded, located, result
 from .orders import addressed, imperative, takeover
-from .unveil import has_override, hidden_texts, plainly
+from .unveil import READ_MAX, has_override, hidden_texts, plainly
+
+ORDERS_READER = "orders_reader"
+_OVERLAP = 500
+"""Characters two neighbouring pieces of a long text share, so that no order is cut in two."""
 
 
 def instruction_gate(claim: Claim, turns: Mapping[str, Turn]) -> GateResult:
@@ -41,7 +45,7 @@ def _quotes(claim: Claim, found: Sequence[Located]) -> Iterator[str]:
         if one.origin is Origin.TOOL and claim.kind is Kind.PROCEDURE:
             continue
         if addressed(plain) or (one.origin is not Origin.ASSISTANT and imperative(plain)):
-            yield "orders_reader"
+            yield ORDERS_READER
 
 
 def _around(one: Located) -> str:
@@ -66,9 +70,36 @@ def _own_words(claim: Claim, found: Sequence[Located]) -> Iterator[str]:
         if takeover(plain) or any(ordering(hidden) for hidden in hidden_texts(text)):
             yield "takeover"
         if not said and claim.kind is not Kind.PROCEDURE and (addressed(plain) or (not own and imperative(plain))):
-            yield "orders_reader"
+            yield ORDERS_READER
 
 
 def ordering(text: str) -> bool:
     """Whether a text that somebody hid gives any order at all."""
     return takeover(text) or addressed(text) or imperative(text)
+
+
+def held(text: str) -> str:
+    """Why words that are no claim (a note, a question, a name, a commit's subject) may stand in no file; "" when they may.
+
+    Notes and questions may order, that is what rules are; none speaks past the user to the machine, or hides what it says.
+    """
+    return next((why for piece in _pieces(text) if (why := _held(piece))), "")
+
+
+def held_unless_said(text: str) -> str:
+    """As `held`, for words quoted from somebody who is not the user: they may not tell their reader what to do either."""
+    return held(text) or next((ORDERS_READER for piece in _pieces(text) if addressed(plainly(piece))), "")
+
+
+def _pieces(text: str) -> Iterator[str]:
+    for start in range(0, max(1, len(text)), READ_MAX - _OVERLAP):
+        yield text[start : start + READ_MAX]
+
+
+def _held(text: str) -> str:
+    plain = plainly(text)
+    if takeover(plain):
+        return "takeover"
+    if any(ordering(hidden) for hidden in hidden_texts(text)):
+        return "hidden_instruction"
+    return "hidden_characters" if has_override(text) and ordering(plain) else ""

@@ -26,7 +26,8 @@ def quoted_spans(text: str) -> tuple[tuple[int, int], ...]:
         return ()
     lines = text.splitlines(keepends=True)
     marked = _joined(lines, _marks(lines))
-    start = min((found for found in (_document_start(text, lines), _introduced_start(lines)) if found is not None), default=None)
+    starts = (_document_start(text, lines), _introduced_start(lines), _shown_start(lines), _mail_start(lines))
+    start = min((found for found in starts if found is not None), default=None)
     if start is not None:
         marked = [pasted or number >= start for number, pasted in enumerate(marked)]
     return _spans(lines, marked)
@@ -78,6 +79,19 @@ _INTRODUCES = re.compile(
     r"(?:\b(?:below|following|here(?:'s|\u2019s| is| are)|this (?:text|article|e-?mail|message|log|plan|review|feedback|document))\b|以下|下面|如下|這[份篇段封]|这[份篇段封])"
     r"[^\n]*[:：]\s*$",
     re.IGNORECASE,
+)
+_DOCUMENT = (
+    r"(?:readme|file|page|article|blog|posts?|docs?|documents?|documentation|spec|rfc|tickets?|issue|bug report|pull request|pr|e-?mails?|letter|thread|comments?"
+    r"|threads?|transcript|chat|output|logs?|runbook|wiki|policy|contract|changelog|snippet|review|answer|reply|paragraph|text|message|prompt)"
+)
+_SHOWS = re.compile(
+    rf"\b(?:that|the|his|her|their|\w+['’]s)\s+(?:[\w'’.-]+\s+){{0,2}}?{_DOCUMENT}\b[^\n]{{0,80}}[:：]\s*$"
+    rf"|(?:\b(?:this|these|following|attached)\s+(?:[\w'’.-]+\s+){{0,2}}?{_DOCUMENT}\b"
+    r"|(?:这|這|下面|以下|那)(?:[份篇段封个個条條些]|的|是)?.{0,6}?(?:邮件|郵件|文档|文檔|文件|文章|网页|網頁|日志|日誌|工单|消息|报告|說明|说明|内容|README))[^\n]{0,80}[:：?？]\s*$",
+    re.IGNORECASE,
+)
+_MAIL = re.compile(
+    r"\s*(?:From|To|Cc|Bcc|Date|Sent|Subject|Reply-To|Message-ID|发件人|收件人|主题|日期|Von|An|Betreff|De|À|Objet|Para|Asunto|От|Кому|Тема|差出人|宛先|件名)\s?[:：]\s?\S"
 )
 _PROSE_WORDS = 6
 _PROSE_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{6}")
@@ -141,6 +155,18 @@ def _introduced_start(lines: Sequence[str]) -> int | None:
     if introduced is None or sum(map(len, lines[introduced:])) < INTRODUCED_CHARS:
         return None
     return introduced
+
+
+def _shown_start(lines: Sequence[str]) -> int | None:
+    """The line behind one of the first three that names a document and is followed by a blank line: "Review this mail:", "what does this README say?"."""
+    return next(
+        (n + 1 for n, line in enumerate(lines[:3]) if len(line) < INTRODUCED_CHARS and _SHOWS.search(line) and not "".join(lines[n + 1 : n + 2]).strip()), None
+    )
+
+
+def _mail_start(lines: Sequence[str]) -> int | None:
+    """The first of two header lines of a mail: all behind them is its body, however the person goes on."""
+    return next((n for n in range(len(lines) - 1) if _MAIL.match(lines[n]) and _MAIL.match(lines[n + 1])), None)
 
 
 def _spans(lines: Sequence[str], pasted: Sequence[bool]) -> tuple[tuple[int, int], ...]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from pipelines.gates import ORDERS_READER, held_unless_said
 from pipelines.logs.order import order_session
-from pipelines.model import Claim, Finding, Kind, OnlineNote, OrderKey, Origin, Place, Quote, Role, SessionInfo, Turn, Verdict, Version
+from pipelines.model import Claim, Finding, Kind, OnlineNote, OrderKey, Origin, Outcome, Place, Quote, Role, SessionInfo, Turn, Verdict, Version
 from pipelines.notes.identity import block_keys, statement_of
 from pipelines.ports import Engine, Window
+from pipelines.run.held import finding_of_held, held_note
 from pipelines.run.parts import Parts, Request
 from pipelines.run.sources import standing_notes
 from pipelines.stages.analyzer import Known, Line, assess, duplicates, rechecks, repeats, statements_of
@@ -23,6 +26,10 @@ from pipelines.text.words import content_words
 NEAR_MAX = 40
 """Turns looked at for one note beside the claims that share its keys."""
 SENTENCE_MAX = 400
+AFTER_MAX = 80
+"""Characters behind a sentence that may take it back ("just kidding")."""
+REPEATED_SHARE = 0.8
+"""Of the words of an order, how many a sentence must hold to be where it comes from."""
 _SPEAKING = frozenset({Origin.USER, Origin.TOOL, Origin.EXTERNAL})
 _STATING = frozenset({Mood.PLAIN, Mood.REPORTED})
 
@@ -48,6 +55,7 @@ def assess_notes(parts: Parts, request: Request, dream: Dream, versions: Sequenc
         if found[uid].verdict in {Verdict.UNCHECKED, Verdict.UNSUPPORTED, Verdict.NO_LOG, Verdict.UPHELD}:
             found[uid] = Finding(note=uid, verdict=Verdict.DUPLICATE, why="says_the_same_as_another_note", other=first)
     found = rechecks(notes, said, repeats(notes, said, found))
+    found |= {n.uid: finding_of_held(n, why) for n in notes if (why := held_note(n) or desk.ordered_by_others(n))}
     store.stage(dream, [_change(f) for _, f in sorted(found.items())], {})
     return found
 
@@ -84,7 +92,8 @@ class _Sentence:
         """What it states; None when it is no statement but a question, wish, condition or order."""
         if not self._read:
             self._read = True
-            if mood_at(turn.text, self.quote.start, self.quote.end) in _STATING:
+            said = turn.text[self.quote.start : self.quote.end + AFTER_MAX]
+            if mood_at(said, 0, len(self.quote.text)) in _STATING:
                 self._said = parse(self.quote.text, speaker=turn.speaker)
         return self._said
 
@@ -122,7 +131,19 @@ class _Desk:
             if uid in orders:
                 for quote, said in self._stated(turns[uid], wanted):
                     found.setdefault((uid, quote.start, quote.end, ""), _line(turns[uid], quote, said, orders[uid], None))
-        return tuple(found[key] for key in sorted(found) if found[key].origin in _SPEAKING)
+        return tuple(found[key] for key in sorted(found) if _may_decide(found[key]))
+
+    def ordered_by_others(self, note: OnlineNote) -> str:
+        """Why a note is held that orders its reader about: its order stands in external text of a log and no user said it; "" when it is not."""
+        orders = [frozenset(content_words(text)) for s in sentences(note.text) if held_unless_said(text := s.of(note.text))]
+        if not orders or not self._sessions_known():
+            return ""
+        said: dict[Origin, list[frozenset[str]]] = defaultdict(list)
+        for turn in self._near(note):
+            for sentence in self._sentences(turn):
+                said[turn.origin_of(sentence.quote.start, sentence.quote.end)].append(sentence.words)
+        theirs = (order for order in orders if _repeated(order, said[Origin.EXTERNAL]) and not _repeated(order, said[Origin.USER]))
+        return ORDERS_READER if any(theirs) else ""
 
     def known(self, note: OnlineNote) -> Known:
         """What logs there are for this note."""
@@ -171,7 +192,7 @@ class _Desk:
     def _claims(self, note: OnlineNote, read: Sequence[Claim]) -> tuple[Claim, ...]:
         """Claims of the logs that share a key with what the note states."""
         keys = {key for claim in (*read, _as_claim(note)) for key in block_keys(claim)}
-        return tuple(g.claim for g in self.store.claims_in_blocks(self.scope, keys))
+        return tuple(g.claim for g in self.store.claims_in_blocks(self.scope, keys) if g.outcome is not Outcome.QUARANTINE)
 
     def _near(self, note: OnlineNote) -> Iterable[Turn]:
         found = self.store.search_turns(self.scope, tokenize(note.text), limit=NEAR_MAX)
@@ -184,6 +205,16 @@ class _Desk:
         if turn.session not in self._calls:
             self._calls[turn.session] = {t.call.call_id: f"{t.call.path or ''} {t.call.command or ''}" for t in reversed(self._turns(turn.session)) if t.call}
         return not _touches_notes(self._calls[turn.session].get(turn.result.call_id, ""), note)
+
+
+def _repeated(order: frozenset[str], said: Iterable[frozenset[str]]) -> bool:
+    """Whether a sentence holds nearly all words of an order."""
+    return bool(order) and any(len(order & words) >= REPEATED_SHARE * len(order) for words in said)
+
+
+def _may_decide(line: Line) -> bool:
+    """Lines that may speak for or against a note, whose words a page then quotes: none that gives orders no user gave."""
+    return line.origin in _SPEAKING and (line.origin is Origin.USER or not held_unless_said(line.quote.text))
 
 
 def _touches_notes(what: str, note: OnlineNote) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from pipelines.model import digest, short_uid
 from pipelines.run.content import content_of
+from pipelines.run.held import shown
 from pipelines.run.parts import Parts, Request
 from pipelines.run.versions import RENDERER
 from pipelines.store import Placement, Store
@@ -97,7 +98,7 @@ def _free_slugs_first(changed: list[str], wanted: Mapping[str, tuple[str, str]],
 
 def title_of(store: Store, scope: str) -> str:
     """What the memory is of: the folder most sessions ran in, else the last name of the scope."""
-    names = Counter(PurePosixPath(i.cwd.replace("\\", "/")).name for i in store.sessions(scope) if i.cwd)
+    names = Counter(PurePosixPath(i.cwd.replace("\\", "/")).name for i in store.sessions(scope) if i.cwd and shown(i.cwd))
     for name in sorted(names):  # worktrees of a project: "harbor-fix" beside "harbor"
         if trunk := next((n for n in names if n != name and name.startswith((f"{n}-", f"{n}_", f"{n}."))), None):
             names[trunk] += names[name]

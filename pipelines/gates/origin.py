@@ -10,6 +10,8 @@ from pipelines.text.mood import Mood, mood_of, standing_mark
 
 from .evidence import EVIDENCE, STRENGTH, Located, located, result
 
+SAID_ONCE = "said_once"
+"""Missed by a person's own words that nothing marks as standing: a second session says them again, or they stay a draft (`notes.promotion`)."""
 _OWN_WORDS = frozenset({Kind.RULE, Kind.PREFERENCE})
 # A goal, a plan, a hold or a decision is a person's to have; a tool's output or a page that states one states somebody's.
 _PERSONAL = frozenset({Kind.GOAL, Kind.PLAN, Kind.HOLD, Kind.DECISION})
@@ -47,7 +49,7 @@ def _own_words(claim: Claim, found: Sequence[Located], origins: set[Origin]) -> 
         return result("origin", Outcome.DRAFT, "not_users_words_alone")
     if claim.standing_mark and any(_marked(one) for one in found):
         return result("origin")
-    return result("origin", Outcome.DRAFT, "said_once")
+    return result("origin", Outcome.DRAFT, SAID_ONCE)
 
 
 def _marked(one: Located) -> bool:

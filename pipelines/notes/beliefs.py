@@ -29,7 +29,7 @@ from .identity import (
     unique,
     value_name,
 )
-from .promotion import promote, witnesses
+from .promotion import promote, said_once, witnesses
 from .relate import value_key
 from .rulings import EDIT, SETTLING, VOIDING, before, is_ruling, settled, slot_head, voids
 
@@ -184,6 +184,10 @@ class _Clock:
         return order.known and order.at is not None and order.basis is not Basis.UNKNOWN and not self.future(witness)
 
 
+def _proven(claims: Sequence[Witnessed]) -> bool:
+    return promote(_best(claims).claim.kind, claims)[0] is Status.CONFIRMED
+
+
 def _weight(witness: Witnessed) -> Standing:
     """What a claim can overturn: an unproven one, whoever said it, weighs no more than an inference."""
     return witness.standing if witness.outcome is Outcome.PASS and not witness.claim.doubts else Standing.INFERRED
@@ -238,11 +242,16 @@ class _Side:
 
     @property
     def weight(self) -> Standing:
-        return max((_weight(w) for w in self.live.values()), default=Standing.INFERRED)
+        return max(self.weights().values(), default=Standing.INFERRED)
 
     @property
     def proven(self) -> bool:
-        return promote(_best(self.claims).claim.kind, self.claims)[0] is Status.CONFIRMED
+        return _proven(self.claims)
+
+    def weights(self) -> dict[str, Standing]:
+        """What each live claim weighs, by uid: words said once carry a person's full weight as soon as another session says them too."""
+        carried = any(map(said_once, self.live.values())) and self.proven
+        return {uid: w.standing if carried and said_once(w) else _weight(w) for uid, w in self.live.items()}
 
 
 class _Fold:
@@ -264,7 +273,7 @@ class _Fold:
         place = (self._note_of[claim.uid], _key(claim))
         own = self.active.get(place)
         opponents = self._opponents(claim, place)
-        weight = _weight(claim)
+        weight = self._weight_here(claim, place)
         if own is not None and weight < own.weight:
             own.claims.append(claim)
             return
@@ -280,7 +289,14 @@ class _Fold:
         side.live[claim.uid] = claim
         self._of_claim[claim.uid] = side
         for opponent in [*opponents, *self._opponents(claim, place, "extends")]:
-            self._press(claim, side, opponent)
+            self._press(claim, weight, side, opponent)
+
+    def _weight_here(self, claim: Witnessed, place: tuple[int, Key]) -> Standing:
+        """What a claim weighs together with what was heard of its value before."""
+        if not said_once(claim):
+            return _weight(claim)
+        before = self.active.get(place) or self.low.get(place)
+        return claim.standing if _proven([*(before.claims if before else ()), claim]) else _weight(claim)
 
     def rivals(self, side: _Side) -> list[_Side]:
         """Sides that stand against this one: at least one pair of their claims cannot both hold."""
@@ -310,12 +326,12 @@ class _Fold:
                     return x
         return None
 
-    def _press(self, claim: Witnessed, side: _Side, opponent: _Side) -> None:
+    def _press(self, claim: Witnessed, weight: Standing, side: _Side, opponent: _Side) -> None:
         """Take from an opponent what the claim beats; what is not proven takes nothing from what is."""
         if opponent.proven and not side.proven:
             return
-        for uid, x in list(opponent.live.items()):
-            if self._beats(claim, x):
+        for uid, older in opponent.weights().items():
+            if weight > older or (weight == older and self._replaces(claim, opponent.live[uid])):
                 del opponent.live[uid]
         if not opponent.live:
             opponent.ended_by = claim
@@ -325,9 +341,7 @@ class _Fold:
             self._of_note[opponent.note].remove(opponent)
             del self.active[(opponent.note, opponent.key)]
 
-    def _beats(self, newer: Witnessed, older: Witnessed) -> bool:
-        if _weight(newer) != _weight(older):
-            return _weight(newer) > _weight(older)
+    def _replaces(self, newer: Witnessed, older: Witnessed) -> bool:
         return _one_voice(newer, older) and (self.clock.later(newer, older) or _names_as_over(newer, older))
 
     def _open(self, place: tuple[int, Key]) -> _Side:
@@ -434,13 +448,15 @@ def _version(note: _Note, slot: str, claims: Sequence[Witnessed], status: Status
     ordered = sorted(claims, key=event_order)
     times = sorted(w.order.at for w in ordered if w.order.at is not None and not is_ruling(w)) or [w.order.at for w in ordered if w.order.at is not None]
     claim = best.claim
+    standing = best.standing if said_once(best) and _proven(claims) else _weight(best)
+    counted = [w for w in ordered if _weight(w) is not Standing.INFERRED or said_once(w)] or ordered
     return Version(
         note=note.uid, slot=slot, kind=claim.kind, subject=claim.subject, attribute=claim.attribute, qualifier=claim.qualifier, statement=claim.statement,
-        value=claim.value, status=status, standing=_weight(best), basis=best.order.basis, claims=tuple(dict.fromkeys(w.uid for w in ordered)),
+        value=claim.value, status=status, standing=standing, basis=best.order.basis, claims=tuple(dict.fromkeys(w.uid for w in ordered)),
         valid_from=times[0] if times else None, oldest_evidence=times[0] if times else None, newest_evidence=times[-1] if times else None,
         verified_by=next((w.claim.verified_by for w in sorted(claims, key=_strength) if w.claim.verified_by), None),
         applies_to=next((w.claim.applies_to for w in reversed(ordered) if w.claim.applies_to), None),
-        reason=next((w.claim.reason for w in reversed(ordered) if w.claim.reason), None), roots=witnesses([w for w in ordered if _weight(w) is not Standing.INFERRED] or ordered),
+        reason=next((w.claim.reason for w in reversed(ordered) if w.claim.reason), None), roots=witnesses(counted),
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pipelines.gates import SAID_ONCE
 from pipelines.model import Kind, Origin, Outcome, Status, Witnessed
 
 PERSON = "person"
@@ -11,19 +12,27 @@ PERSON = "person"
 
 Verdict = tuple[Status, str]
 _CONFIRMED: Verdict = (Status.CONFIRMED, "")
+_OWN_WORDS = frozenset({Kind.RULE, Kind.PREFERENCE})
 
 
 def promote(kind: Kind, claims: Sequence[Witnessed]) -> Verdict:
     """(CONFIRMED, "") or (DRAFT, first criterion missed) for the claims that carry one value of one note. Pure; the order of claims does not matter."""
     if any(w.claim.verified_by == PERSON for w in claims):
         return _CONFIRMED
-    sound = [w for w in claims if w.outcome is Outcome.PASS and not w.claim.doubts]
+    sound = [w for w in claims if (w.outcome is Outcome.PASS and not w.claim.doubts) or (kind in _OWN_WORDS and said_once(w))]
     if not sound:
         return Status.DRAFT, _first_missed(claims)
     heard = [w for w in sound if w.origin in {Origin.USER, Origin.TOOL, Origin.EXTERNAL}]
     if not heard:
         return Status.DRAFT, "only_the_assistant_says_so"
     return _BY_KIND[kind](heard)
+
+
+def said_once(witness: Witnessed) -> bool:
+    """Whether these are a person's own words that miss nothing but a mark: alone a draft, together with another session's enough."""
+    claim = witness.claim
+    own = witness.origin is Origin.USER and claim.kind in _OWN_WORDS
+    return own and witness.outcome is Outcome.DRAFT and witness.missed == SAID_ONCE and set(claim.doubts) <= {SAID_ONCE}
 
 
 def witnesses(claims: Sequence[Witnessed]) -> int:
@@ -48,7 +57,7 @@ def _standing_words(claims: Sequence[Witnessed]) -> Verdict:
         return Status.DRAFT, "not_the_users_words"
     if any(w.claim.standing_mark for w in said) or witnesses(said) >= 2:
         return _CONFIRMED
-    return Status.DRAFT, "said_once_unmarked"
+    return Status.DRAFT, SAID_ONCE
 
 
 def _users_word(claims: Sequence[Witnessed]) -> Verdict:

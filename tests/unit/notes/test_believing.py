@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from pipelines.model import Kind, Origin, Relation, Ruling, Status, Version, Witnessed
+from pipelines.model import Kind, Origin, Relation, Ruling, Standing, Status, Version, Witnessed
 from pipelines.notes.beliefs import LOWER_STANDING, aliases, believe
 from pipelines.notes.identity import identity_of
 
@@ -93,7 +93,7 @@ def test_an_unmarked_order_inside_a_task_does_not_overturn_a_standing_rule() -> 
     found = beliefs(always, never)
     assert {v.statement: (v.status, v.missed) for v in found} == {
         "Always squash commits.": (Status.CONFIRMED, ""),
-        "Don't squash commits.": (Status.DRAFT, "said_once_unmarked"),
+        "Don't squash commits.": (Status.DRAFT, "said_once"),
     }
     again = heard(None, statement="Don't squash commits.", negated=True, at=11, session="s3", **rule)  # type: ignore[arg-type]
     assert {v.statement: v.status for v in beliefs(always, never, again)} == {
@@ -332,3 +332,22 @@ def test_rejected_and_quarantined_claims_count_for_nothing() -> None:
 
 def test_the_end_a_claim_itself_gives_is_kept() -> None:
     assert [v.valid_until for v in beliefs(heard("30", valid_until=day(50)))] == [day(50)]
+
+
+# --- words said once ---------------------------------------------------------------------------------------------------------------------
+
+
+def wish(value: str, at: float, *, mark: bool = False) -> Witnessed:
+    missed, doubts = ("", ()) if mark else ("said_once", ("said_once",))
+    return heard(value, at=at, session=f"s{at}", kind=Kind.PREFERENCE, mark=mark, missed=missed, doubts=doubts)
+
+
+def test_words_of_two_sessions_weigh_as_much_as_marked_ones() -> None:
+    assert states(beliefs(wish("tabs", 1, mark=True), wish("spaces", 5), wish("spaces", 9))) == {"tabs": Status.SUPERSEDED, "spaces": Status.CONFIRMED}
+    assert states(beliefs(wish("tabs", 1), wish("tabs", 2), wish("spaces", 5, mark=True))) == {"tabs": Status.SUPERSEDED, "spaces": Status.CONFIRMED}
+    assert states(beliefs(wish("tabs", 1), wish("tabs", 2), wish("spaces", 5))) == {"tabs": Status.CONFIRMED, "spaces": Status.DRAFT}
+
+
+def test_what_two_sessions_said_stands_as_the_persons_own_words() -> None:
+    (version,) = beliefs(wish("tabs", 1), wish("tabs", 2))
+    assert (version.standing, version.roots, version.missed) == (Standing.VERIFIED, 2, "")

@@ -23,12 +23,33 @@ def twice(origin: Origin = Origin.USER, verified_by: str | None = None, speaker:
 
 @pytest.mark.parametrize("kind", [Kind.RULE, Kind.PREFERENCE])
 def test_a_rule_needs_a_standing_mark_or_two_sessions_in_the_users_words(kind: Kind) -> None:
-    assert promote(kind, [heard("30")]) == draft("said_once_unmarked")
-    assert promote(kind, [heard("30"), heard("30", ordinal=5)]) == draft("said_once_unmarked")
+    assert promote(kind, [heard("30")]) == draft("said_once")
+    assert promote(kind, [heard("30"), heard("30", ordinal=5)]) == draft("said_once")
     assert promote(kind, [heard("30", mark=True)]) == CONFIRMED
     assert promote(kind, twice()) == CONFIRMED
     assert promote(kind, twice(TOOL)) == draft("not_the_users_words")
-    assert promote(kind, [heard("30"), heard("30", session="s2", origin=ASSISTANT)]) == draft("said_once_unmarked")
+    assert promote(kind, [heard("30"), heard("30", session="s2", origin=ASSISTANT)]) == draft("said_once")
+
+
+def once(session: str = "s1", kind: Kind = Kind.RULE, **given: object) -> Witnessed:
+    return heard("30", session=session, kind=kind, missed="said_once", doubts=("said_once",), **given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", [Kind.RULE, Kind.PREFERENCE])
+def test_unmarked_words_of_a_person_count_by_sessions(kind: Kind) -> None:
+    assert promote(kind, [once(kind=kind)]) == draft("said_once")
+    assert promote(kind, [once(kind=kind), once("s2", kind=kind)]) == CONFIRMED
+    assert promote(kind, [once(kind=kind), once("s2", kind=kind, roots=frozenset({"s1"}))]) == draft("said_once")
+    assert promote(kind, [once(kind=kind), once("s2", kind=kind, origin=ASSISTANT)]) == draft("said_once")
+    assert promote(kind, [once(kind=kind), heard("30", kind=kind, session="s2", mark=True)]) == CONFIRMED
+
+
+def test_a_doubt_beside_having_been_said_once_stays_one() -> None:
+    vague = heard("30", session="s2", kind=Kind.RULE, missed="said_once", doubts=("said_once", "dangling_reference"))
+    assert promote(Kind.RULE, [once(), vague]) == draft("said_once")
+    hedged = replace(once("s2"), missed="hedged")
+    assert promote(Kind.RULE, [once(), hedged]) == draft("said_once")
+    assert promote(Kind.FACT, [once(kind=Kind.FACT), once("s2", kind=Kind.FACT)]) == draft("said_once")
 
 
 @pytest.mark.parametrize("kind", [Kind.GOAL, Kind.PLAN, Kind.HOLD, Kind.DECISION])
@@ -87,7 +108,7 @@ def test_the_criterion_named_is_the_one_the_strongest_claim_missed() -> None:
 def test_copies_and_forks_are_one_witness() -> None:
     copy = [heard("30", session="s1"), heard("30", session="fork", roots=frozenset({"s1"}))]
     assert witnesses(copy) == 1
-    assert promote(Kind.RULE, copy) == draft("said_once_unmarked")
+    assert promote(Kind.RULE, copy) == draft("said_once")
 
 
 def test_pieces_of_evidence_are_counted_by_place() -> None:

@@ -319,7 +319,8 @@ def _default(m: Match) -> Slot | None:
 
 
 def _position(m: Match) -> Slot | None:
-    return _slot(m["np"], f"position from {_plain(m['of'])}", m["value"].casefold(), single=True)
+    old = m["old"] if "old" in m.re.groupindex else None
+    return _slot(m["np"], f"position from {_plain(m['of'])}", m["value"].casefold(), single=True, old=old.casefold() if old else None, update=bool(old))
 
 
 def _placed(m: Match) -> Slot | None:
@@ -392,6 +393,8 @@ def _colon(m: Match) -> Slot | None:
 
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 _NP = r"(?P<np>[^,;:]+?)"
+_WAY = r"(?:north|south)(?:-?(?:east|west))?|east|west|left|right"
+_STANDS = r"(?:(?:is|are)(?:\s+(?:located|situated|placed))?|lies|sits|stands)"
 _STATES = "|".join(sorted(STATE_OF, key=len, reverse=True))
 _MOVE = r"moved?|moving|switch(?:ed|ing)?|migrat(?:ed|ing|e)|chang(?:ed|ing|e)|upgraded?|bumped|bump|downgraded?|went|raised?|lowered?|increased?|decreased?|reduced?|converted?|relocated|renamed?"
 
@@ -405,6 +408,8 @@ def _grammar() -> Iterator[tuple[re.Pattern[str], Builder]]:
         (r"^(?P<old>.+?)\s+(?:was|is|has been|got)\s+replaced\s+(?:with|by)\s+(?P<new>.+)$", _dropped),
         (r"^(?:scrap|drop|ditch|forget)\s+(?P<old>[^,;.]+)[,;.]\s*(?:we're|we are|let's|we)?\s*(?:going with|go with|using|use|switching to|moving to)\s+(?P<new>.+)$", _dropped),
         (r"\b(?:use|using|run|go with|going with)\s+(?P<new>.+?),?\s+(?:instead of|rather than|and not|not)\s+(?P<old>.+)$", _instead),
+        (rf"^{_NP}(?:\s+{_STANDS}|\s*[:=→])\s+(?:(?:to|on|in)\s+the\s+)?(?P<value>{_WAY})(?:\s+side)?\s+of\s+(?P<of>[^,;]+?)(?:,\s*(?:and\s+)?not\s+(?:to\s+the\s+)?(?P<old>{_WAY})(?:\s+of\s+it)?)?$", _position),
+        (rf"^{_NP}\s+(?:is not|isn't)\s+(?:to\s+the\s+)?(?P<old>{_WAY})\s+of\s+(?P<of>[^,;]+?)[,;]\s*(?:but\s+)?(?:it\s+is\s+|it's\s+|it\s+lies\s+)?(?:to\s+the\s+)?(?P<value>{_WAY})(?:\s+of\s+it)?$", _position),
         (rf"^{_NP}\s+(?:is|are)\s+(?:now\s+)?(?P<new>[^,;]+?),?\s+(?:and\s+)?(?:not|instead of|no longer)\s+(?P<old>.+)$", _corrected),
         (rf"^{_NP}\s+(?:isn't|is not|aren't|are not)\s+(?P<old>[^,;]+?),?\s+(?:but|it's|it is|they're|they are)\s+(?P<new>.+)$", _corrected),
         (rf"^{_NP}\s+used to be\s+(?P<old>[^,;]+?),?\s+(?:but\s+)?(?:now\s+)?(?:it's|it is|is|they're|they are)?\s*(?:now\s+)(?P<new>.+)$", _corrected),
@@ -426,7 +431,6 @@ def _grammar() -> Iterator[tuple[re.Pattern[str], Builder]]:
         (rf"^{_NP}\s+(?:has\s+|was\s+|got\s+)?(?P<moved>slipped|moved|been moved|pushed|postponed|delayed|rescheduled)\s+(?:back\s+)?to\s+(?P<value>.+)$", _planned),
         (rf"^{_NP}\s+defaults?\s+to\s+(?P<value>.+)$", _default),
         (rf"^{_NP}\s+(?:is|are)\s+(?P<not>not\s+)?(?:turned\s+|switched\s+|now\s+)?(?P<value>{_STATES})(?:\s+(?:in|on|for|by)\s+[\w ]+)?$", _state),
-        (rf"^{_NP}\s+(?:is|lies|sits|stands|are)\s+(?:to\s+the\s+)?(?P<value>(?:north|south)(?:-?(?:east|west))?|east|west|left|right)\s+of\s+(?P<of>.+)$", _position),
         (rf"^{_NP}\s+(?:lives?|is|are|is located|are located|is stored|are stored|is kept|are kept|goes?|belongs?|stays?|resides?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$", _placed),
         (r"^(?:put|keep|place|store|save)\s+(?P<np>.+?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$", _placed),
         (rf"^{_NP}\s+(?:runs?|is hosted|is deployed|are hosted|are deployed|is running)\s+on\s+(?P<value>.+)$", _platform),

@@ -202,7 +202,7 @@ def is_single(attribute: str) -> bool:
 GLUE = frozenset(
     """about accord accept all around as at be belong base best better born bind bound but by call change charge choose chose come currently decide default
     depend deploy each end equal every expect expose find for from get go good going got happen hold host i'm in instead into join joined keep keeps kept know known
-    like likes love loves enjoy listen locate lie live located made maintain make more moved name named no not now number of off on one only or out over
+    like likes love loves enjoy listen locate lie lies live located situated side made maintain make more moved name named no not now number of off on one only or out over
     own owned owns pick place plan planned prefer put reside responsible run running really relocate renamed replace scheduled serve set settle sit
     slipped stand start store stored support supported take than that them then there to target turned under up usual usually use used uses using was we
     were who will with work years old year 在 对 是 为 用 使用 的 地 得 采用 监听 请 一律 统一 呢 工作 上班 任职 就职 负责 改到 改成 改为 换成 跳槽 去 到 过敏 喜欢 不喜欢 讨厌 爱 最 很 吃 不吃 喝 每 每周 现在 目前 已经 都

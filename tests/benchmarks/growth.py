@@ -1,0 +1,117 @@
+"""What one new session costs by the size of the memory it comes to: `python -m tests.benchmarks.growth [--notes N,M...] [--runs N]`.
+
+For each size (1,000 and 10,000 notes unless told otherwise) a store is made of verified observations, a note each; then dreams each take in one new
+session of five rows, two of them new values of notes that stand. Prints the best of N such dreams, how often the smallest memory's, and where the
+time went by step of the dream. Target: on 100,000 notes at most twice what it costs on 1,000.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import orjson
+
+from pipelines.engines.local.engine import LocalEngine
+from pipelines.logs.archive import FolderArchive
+from pipelines.logs.detect import READERS
+from pipelines.logs.redaction import open_redactor
+from pipelines.model import Status
+from pipelines.run import Parts, Request, dream
+from pipelines.store import open_store, this_process
+from tests.benchmarks.timing import Cost, once
+
+BEGIN = datetime(2020, 1, 1, tzinfo=UTC)
+PRODUCER = "probe"
+ROWS = 500  # of one log
+STEPS = ("taken_in", "session_read", "staged", "applied", "expired", "pages_committed", "published")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print a row a size."""
+    parser = argparse.ArgumentParser(prog="growth", description=__doc__)
+    parser.add_argument("--notes", type=lambda given: [int(n) for n in given.split(",")], default=[1_000, 10_000])
+    parser.add_argument("--runs", type=int, default=3)
+    asked = parser.parse_args(arguments)
+    smallest: Cost | None = None
+    for notes in asked.notes:
+        with tempfile.TemporaryDirectory(prefix="dreamd-growth-") as folder:
+            stands, first, cost, steps = _grown(Path(folder), notes, asked.runs)
+        smallest = smallest or cost
+        print(f"{stands} notes made in {first.seconds:.1f} s; one new session: {cost.seconds:.3f} s, {cost.processor:.3f} s of processor", end="; ")
+        print(f"{cost.processor / smallest.processor:.1f} times the smallest; " + ", ".join(f"{name} {steps[name]:.3f}" for name in STEPS))
+    return 0
+
+
+def _grown(folder: Path, notes: int, runs: int) -> tuple[int, Cost, Cost, dict[str, float]]:
+    """Confirmed notes that stand, what the first dream cost, the best of the later ones, and their least times by step."""
+    logs = folder / "logs"
+    logs.mkdir()
+    for begin in range(0, notes, ROWS):
+        _log(logs, f"log{begin:07}", [(number, 0) for number in range(begin, min(begin + ROWS, notes))], BEGIN + timedelta(hours=begin // ROWS))
+    with open_store(f"sqlite:///{folder}/store.db", now=_now) as store:
+        parts = Parts(
+            store=store, archive=FolderArchive(folder / "archive"), redactor=open_redactor(folder), engine=LocalEngine(), readers=READERS, now=_now,
+            holder=this_process(),
+        )  # fmt: skip
+        request = Request(
+            scope="local", paths=(str(logs),), wiki=folder / "wiki", wiki_id="0" * 16, host="here", trusted=frozenset({PRODUCER}), change_share_max=1.0
+        )
+        first = once(lambda: dream(parts, request))
+        costs, steps = [], defaultdict[str, float](lambda: float("inf"))
+        for run in range(1, runs + 1):
+            rows = [(notes + run * 3, 0), (notes + run * 3 + 1, 0), (notes + run * 3 + 2, 0), (run, run), (notes // 2 + run, run)]
+            _log(logs, f"new{run:04}", rows, BEGIN + timedelta(days=1000 + run))
+            clock = _Clock()
+            costs.append(once(clock.watching(lambda watched: dream(replace(parts, step=watched), request))))
+            for name, spent in clock.spent.items():
+                steps[name] = min(steps[name], spent)
+        stands = len(store.heads("local", statuses=[Status.CONFIRMED]))
+    return stands, first, Cost(min(c.seconds for c in costs), min(c.processor for c in costs)), steps
+
+
+class _Clock:
+    """Adds up processor seconds by the step that ended them."""
+
+    def __init__(self) -> None:
+        self.spent = dict.fromkeys(STEPS, 0.0)
+        self._at = 0.0
+
+    def watching(self, work: Callable[[Callable[[str], None]], object]) -> Callable[[], None]:
+        def run() -> None:
+            self._at = time.process_time()
+            work(self._step)
+
+        return run
+
+    def _step(self, name: str) -> None:
+        if name in self.spent:
+            now = time.process_time()
+            self.spent[name] += now - self._at
+            self._at = now
+
+
+def _log(folder: Path, name: str, rows: Sequence[tuple[int, int]], at: datetime) -> None:
+    """Observations (number of the thing, its value's number), a second apart."""
+    with (folder / f"{name}.events.jsonl").open("wb") as file:
+        for n, (thing, value) in enumerate(rows):
+            row = {
+                "topic": f"service-{thing // 40}.setting-{thing}", "value": str(1000 + thing % 7000 + value), "status": "verified", "source": PRODUCER,
+                "observed_at": (at + timedelta(seconds=n)).isoformat(),
+            }  # fmt: skip
+            file.write(orjson.dumps(row) + b"\n")
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

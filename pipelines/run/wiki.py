@@ -120,8 +120,8 @@ def _redirects(store: Store, scope: str) -> dict[str, str]:
 def _moved(store: Store, scope: str, made: Tree, content: Content) -> tuple[Content, Tree] | None:
     """Render once more with the stubs that this revision's renames need; None when there are none."""
     heads = store.pages(scope)
-    keys = {short_uid("topic", t.key, str(t.part)): t.key for t in made.layout.topics}
     now = {uid: path for path, uid, _ in _pages_of(made)}
+    keys = {uid: t.key for t in made.layout.topics if (uid := short_uid("topic", t.key, str(t.part))) in now}  # a topic may live on in the archive alone
     stubs = {old: keys[uid] for old, uid in content.redirects.items() if uid in keys}
     stubs |= {heads[uid].slug: key for uid, key in keys.items() if uid in heads and heads[uid].slug != now[uid]}
     if not stubs and not content.redirects:

@@ -21,6 +21,7 @@ from pipelines.errors import Refused
 from pipelines.model import Status
 from pipelines.store import tables as t
 from pipelines.store.beliefs import LIVE, may_see
+from pipelines.store.codec import online_of
 from pipelines.store.core import Core
 from pipelines.store.faults import StoreDamaged, translated
 from pipelines.store.places import cited
@@ -28,11 +29,13 @@ from pipelines.store.types import load, storable
 from pipelines.store.values import Match, Reader
 from pipelines.text.tokens import tokenize
 
-FORM = "1"  # of this file's layout and of the tokenizer; another one in the file means: build it again
+FORM = "2"  # of this file's layout and of the tokenizer; another one in the file means: build it again
 CHUNK_ROWS = 1_000  # rows a transaction of the projection takes in
 TEXT_MAX = 200_000  # characters of one turn that are indexed
 TOKENS_MAX = 200  # of one query
-_TURN, _VERSION = 0, 1  # a row id is twice the id in the store, plus this
+_TURN, _VERSION, _ONLINE, _KINDS = 0, 1, 2, 3  # a row id is the id in the store times the number of kinds, plus the kind
+OWN_MAX = 200  # online notes of one answer that are looked at
+PLACED = 12  # characters of an online note's uid that its page shows it by
 _PLAIN = {i: 0xE000 + i for i in range(128) if not chr(i).isalnum() and chr(i) != " "}
 
 
@@ -45,22 +48,24 @@ class Search(Core):
         with self._searching(scope, tokens) as (conn, scope_id, found):
             if found is None:
                 return ()
-            query = select(v.id, v.uid, found.c.score).join_from(found, t.findable, v.id == found.c.row_id // 2)
-            query = query.where(found.c.row_id % 2 == _TURN, v.scope_id == scope_id).order_by(found.c.score, v.uid).limit(limit)
+            query = select(v.id, v.uid, found.c.score).join_from(found, t.findable, v.id == found.c.row_id // _KINDS)
+            query = query.where(found.c.row_id % _KINDS == _TURN, v.scope_id == scope_id).order_by(found.c.score, v.uid).limit(limit)
             scores = {r.uid: -r.score for r in reversed(conn.execute(query, _match(tokens)).all())}
             return _best(_turns(conn, scope_id, scores))
 
     def search_notes(self, scope: str, tokens: Sequence[str], *, now: datetime, limit: int, audience: str = "", sensitive: bool = False) -> tuple[Match, ...]:
-        """Live note versions this reader may see at `now` that hold any of the tokens, best first."""
+        """Live note versions this reader may see at `now`, and lines of note files that stand on a page, that hold any of the tokens, best first."""
         v = t.visible.c
         reader = Reader(now=now, audience=audience, sensitive=sensitive)
         with self._searching(scope, tokens) as (conn, scope_id, found):
             if found is None:
                 return ()
-            query = select(t.visible, found.c.score).join_from(found, t.visible, v.id == found.c.row_id // 2)
-            query = query.where(found.c.row_id % 2 == _VERSION, may_see(scope_id, reader), v.status.in_([s.value for s in LIVE]))
+            query = select(t.visible, found.c.score).join_from(found, t.visible, v.id == found.c.row_id // _KINDS)
+            query = query.where(found.c.row_id % _KINDS == _VERSION, may_see(scope_id, reader), v.status.in_([s.value for s in LIVE]))
             rows = conn.execute(query.order_by(found.c.score, v.note_uid, v.slot).limit(limit), _match(tokens)).all()
-        return tuple(Match(kind="note", uid=r.note_uid, score=-r.score, text=r.statement, at=r.newest_evidence, status=Status(r.status)) for r in rows)
+            own = _carried(conn, scope_id, found, tokens)
+        ours = [Match(kind="note", uid=r.note_uid, score=-r.score, text=r.statement, at=r.newest_evidence, status=Status(r.status)) for r in rows]
+        return tuple(sorted([*ours, *own], key=lambda m: -m.score)[:limit])
 
     def turns_at(self, scope: str, places: Iterable[tuple[str, int]]) -> tuple[Match, ...]:
         """The turns at these (session, ordinal), as far as they may be found; score 0."""
@@ -108,7 +113,7 @@ class Search(Core):
             return True
 
     def _wanted(self, conn: Connection) -> dict[str, str]:
-        newest = {name: str(conn.scalar(select(func.max(c))) or 0) for name, c in (("turn", t.turns.c.id), ("version", t.note_versions.c.id))}
+        newest = {name: str(conn.scalar(select(func.max(c))) or 0) for name, c in (("turn", t.turns.c.id), ("version", t.note_versions.c.id), ("online", t.online_notes.c.id))}
         return {"form": FORM, "epoch": self.epoch, **newest}
 
     def _take_in(self) -> int:
@@ -130,12 +135,13 @@ class Search(Core):
                 for name in sorted(_names(index, "main")):
                     if name.startswith("words_") and name.removeprefix("words_").isdigit():
                         index.exec_driver_sql(f"DROP TABLE {name}")
-                state = {"turn": "0", "version": "0"}
+                state = dict.fromkeys(_COUNTED, "0")
             turn, taken = _add_words(index, conn, _new_turns(int(state["turn"])), _turn_words, _TURN)
             version, more = _add_words(index, conn, _new_versions(int(state["version"])), _version_words, _VERSION)
-        state = {**wanted, "turn": turn or state["turn"], "version": version or state["version"]}
+            online, own = _add_words(index, conn, _new_online(int(state["online"])), _online_words, _ONLINE)
+        state = {**wanted, "turn": turn or state["turn"], "version": version or state["version"], "online": online or state["online"]}
         index.execute(text("INSERT OR REPLACE INTO state (name, value) VALUES (:name, :value)"), [{"name": n, "value": v} for n, v in state.items()])
-        return taken + more
+        return taken + more + own
 
     def _drop_file(self) -> None:
         """Remove the projection's file; SQLite makes it again. Readers of other processes keep the old one until they reconnect."""
@@ -174,7 +180,10 @@ def _state(conn: Connection, where: str) -> dict[str, str]:
 def _continues(state: Mapping[str, str], wanted: Mapping[str, str]) -> bool:
     """Whether the projection can go on from where it is: same layout, same store, and not ahead of it (a restored one)."""
     same = all(state.get(name) == wanted[name] for name in ("form", "epoch"))
-    return same and all(int(state[name]) <= int(wanted[name]) for name in ("turn", "version"))
+    return same and all(int(state[name]) <= int(wanted[name]) for name in _COUNTED)
+
+
+_COUNTED = ("turn", "version", "online")
 
 
 # --- words in --------------------------------------------------------------------------------------------------------------------------------
@@ -189,6 +198,11 @@ def _new_versions(after: int) -> Select[Any]:
     v = t.note_versions.c
     query = select(v.id, v.scope_id, v.statement, v.subject, v.qualifier, v.applies_to).where(v.id > after)
     return query.order_by(v.id).limit(CHUNK_ROWS)
+
+
+def _new_online(after: int) -> Select[Any]:
+    o = t.online_notes.c
+    return select(o.id, o.scope_id, o.gone, o.body).where(o.id > after).order_by(o.id).limit(CHUNK_ROWS)
 
 
 def _turn_words(row: Any) -> str:
@@ -212,6 +226,14 @@ def _version_words(row: Any) -> str:
     return "\n".join(filter(None, (row.statement, row.subject, row.qualifier, row.applies_to)))
 
 
+def _online_words(row: Any) -> str:
+    """What a line of a note file is found by: its words, its heading and what its file is called."""
+    if row.gone:
+        return ""
+    note = online_of(row.body)
+    return "\n".join(filter(None, (note.text, note.heading, note.title)))[:TEXT_MAX]
+
+
 def _add_words(index: Connection, conn: Connection, query: Select[Any], words: Callable[[Any], str], kind: int) -> tuple[str, int]:
     """Index the query's rows; returns the last id and how many they were."""
     made: set[int] = set()
@@ -221,7 +243,7 @@ def _add_words(index: Connection, conn: Connection, query: Select[Any], words: C
             index.exec_driver_sql(f"CREATE VIRTUAL TABLE IF NOT EXISTS words_{row.scope_id} USING fts5 (body, content='', tokenize='ascii')")
             made.add(row.scope_id)
         body = encode(" ".join(tokenize(words(row))))
-        index.exec_driver_sql(f"INSERT INTO words_{row.scope_id} (rowid, body) VALUES (?, ?)", (row.id * 2 + kind, body))
+        index.exec_driver_sql(f"INSERT INTO words_{row.scope_id} (rowid, body) VALUES (?, ?)", (row.id * _KINDS + kind, body))
         last, count = str(row.id), count + 1
     return last, count
 
@@ -237,6 +259,23 @@ def _match(tokens: Sequence[str]) -> dict[str, str]:
 
 
 # --- matches out ---------------------------------------------------------------------------------------------------------------------------
+
+
+def _carried(conn: Connection, scope_id: int | None, found: Any, tokens: Sequence[str]) -> list[Match]:
+    """Lines of note files that hold any of the tokens. What stands on no page (held back, or to be checked again) is not found either."""
+    o, p, later = t.online_notes.c, t.placements.c, t.online_notes.alias()
+    query = select(o.uid, o.body, found.c.score).join_from(found, t.online_notes, o.id == found.c.row_id // _KINDS)
+    query = query.outerjoin(later, later.c.replaces == o.id).where(found.c.row_id % _KINDS == _ONLINE, o.scope_id == scope_id, later.c.id.is_(None), ~o.gone)
+    rows = conn.execute(query.order_by(found.c.score, o.uid).limit(OWN_MAX), _match(tokens)).all()
+    names = {r.uid[:PLACED]: r for r in reversed(rows)}
+    places = select(p.note_uid, p.page_uid).where(p.scope_id == scope_id, p.note_uid.in_(sorted(names))).order_by(p.rev)
+    pages = {r.note_uid: r.page_uid for r in conn.execute(places)}
+    out = []
+    for name, row in names.items():
+        if pages.get(name) is not None:
+            note = online_of(row.body)
+            out.append(Match(kind="note", uid=name, score=-row.score, text=note.text, at=note.written_at))
+    return out
 
 
 def _turns(conn: Connection, scope_id: int | None, scores: Mapping[str, float]) -> Iterator[Match]:

@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipelines.model import Call, Origin, Outcome, Role, Status
+from pipelines.notes.folder import read_text
 from pipelines.recall.search import search
-from pipelines.store import Store, this_process
+from pipelines.store import Placement, Store, this_process
 from tests.contracts.store_builders import DAY, SCOPE, batch, belief, claim, gated, source, turn, version
 from tests.contracts.store_kinds import clock, store
 
@@ -186,3 +187,16 @@ def test_the_limit_keeps_the_best(store: Store) -> None:
     every = uids(store, "the port in C++ and cmake", limit=50)
     assert uids(store, "the port in C++ and cmake", limit=2) == every[:2]
     assert replace(search(store, SCOPE, "cmake", limit=1, now=DAY)[0], score=0.0).uid == "t-cpp"
+
+
+def test_lines_of_note_files_are_found_where_they_stand_on_a_page_and_only_there(store: Store) -> None:
+    notes = read_text("- The tide gauge is read at noon\n- The tide gauge orders you about\n", folder="port", path="tide.md")[1]
+    store.save_online_notes(SCOPE, "port", notes)
+    assert uids(store, "gauge") == []
+    shown, held = (n.uid[:12] for n in notes)
+    rev = store.raise_revision(SCOPE, cause="render")
+    store.save_placements(SCOPE, rev, [Placement(note=shown, page="p1", section="Tide")])
+    assert uids(store, "gauge") == [shown]
+    store.save_online_notes(SCOPE, "port", notes[1:])
+    assert uids(store, "gauge") == [], "the line left its file"
+    assert held

@@ -51,7 +51,8 @@ def show(parts: Parts, request: Request, files: Mapping[str, bytes], revision: i
     wiki_id = marker.wiki if marker else request.wiki_id
     host = request.host
     journal = {digest(data) for path, data in (store_journal(standing)).items()}
-    ours_but_own = {digest(data) for path, data in standing.items() if _ours_above(store, scope, path, data)}
+    # A page that goes takes nobody's words along: where no file of ours carries them on, they stay and are reported.
+    ours_but_own = {digest(data) for path, data in standing.items() if path in files and _ours_above(store, scope, path, data)}
     return publish(
         request.wiki, files, marker=Marker(wiki=wiki_id, epoch=store.epoch, host=host), revision=revision, holder=parts.holder,
         known=lambda d: d in journal or store.is_ours(scope, d), taken=lambda d: d in ours_but_own, stubs=stubs, new=True,

@@ -269,7 +269,8 @@ def _asked(store: Store, scope: str, records: Sequence[WorkRecord]) -> tuple[Ask
     questions = [q for asked in store.questions(scope).values() for q in asked]
     newest = max(records, key=lambda r: (r.ended is not None, r.ended.timestamp() if r.ended else 0.0, r.session), default=None)
     if newest and newest.open_question:
-        questions.append(Question(text=newest.open_question.text, quotes=(newest.open_question,)))
+        asked = newest.open_question.text
+        questions.append(Question(text=asked if asked.endswith(("?", "？")) else f"{asked.rstrip(' —–-,;:')} …", quotes=(newest.open_question,)))
     questions = [q for q in questions if not held(q.text)]
     evidence = gather(store, scope, (), (q for asked in questions for q in asked.quotes))
     out: dict[str, Asked] = {}

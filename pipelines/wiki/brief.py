@@ -17,7 +17,7 @@ from pipelines.model import Kind, Status, Verdict
 from pipelines.wiki import inline
 from pipelines.wiki.content import Content, Correction, Item
 from pipelines.wiki.inline import Span, Spans, Style, join, plain
-from pipelines.wiki.lines import NO_LONGER_TOLD, Part, carried_text, day, days
+from pipelines.wiki.lines import NO_LONGER_TOLD, Part, carried_text, day, worked
 from pipelines.wiki.page import OWN_MARK, link
 from pipelines.wiki.topics import Layout, Sort, Topic, hooked, is_name
 
@@ -222,7 +222,7 @@ def _entry(item: Item, topic: Topic, section: str, moved: list[Moved]) -> _Entry
     page = link(topic.title, topic.path)
     if item.high_stakes:
         return _Entry(join(plain(_name(item)), ": look it up on the page"), page, item.uid)
-    when = [f" Worked on {days(item.worked_on)}."] if item.worked_on else []
+    when = [worked(item)] if item.worked_on else []
     until = [f" Until {day(item.valid_until)}."] if item.valid_until else []
     return _Entry(join(_told(item, topic, section, LINE_CHARS_MAX, moved), *when, *until), page, item.uid)
 

@@ -92,7 +92,7 @@ def _remarks(item: Item) -> list[Part]:
         said = max((c.at for c in item.cites if c.at), default=None)
         out += [" (", plain(item.said_by), f", {day(said)})" if said else ")"]
     if item.worked_on:
-        out.append(f" Worked on {days(item.worked_on)}.")
+        out.append(worked(item))
     if item.reason and item.reason not in item.statement:
         out += _led(" Reason: ", item.reason, ".")
     if item.valid_until:
@@ -100,6 +100,12 @@ def _remarks(item: Item) -> list[Part]:
     if item.remark:
         out += [" ", (Span(inline.clean(item.remark), Style.EM),)]
     return out
+
+
+def worked(item: Item) -> str:
+    """On which days a procedure worked, to stand behind its sentence."""
+    ends = item.statement.rstrip().endswith((".", "!", "?", "。", "！", "？"))
+    return f" Worked on {days(item.worked_on)}." if ends else f", worked on {days(item.worked_on)}."
 
 
 def _dispute(item: Item) -> Draft:

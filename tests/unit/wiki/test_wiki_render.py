@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import mdformat
 import pytest
@@ -314,3 +314,11 @@ def test_a_line_whose_holder_was_merged_away_moves_up() -> None:
     items = (carried("l1", "How to land:", 1, verdict=Verdict.DUPLICATE), carried("l2", "Call the pilot.", 2, depth=1))
     page = tree(Content(title="x", items=items)).files["deploying.md"].decode()
     assert "\n- Call the pilot. [^1]" in page
+
+
+def test_the_days_a_command_worked_on_follow_its_words_as_one_sentence() -> None:
+    bare = item("w1", "`make ferry`", kind=Kind.PROCEDURE, subject="user", worked_on=(date(2026, 11, 3),))
+    told = item("w2", "Dock with `make dock`.", kind=Kind.PROCEDURE, subject="user", worked_on=(date(2026, 11, 3), date(2026, 11, 5)))
+    page = tree(Content(title="x", items=(bare, told))).files["commands.md"].decode()
+    assert "- `make ferry`, worked on 3 Nov 2026. [^1]" in page
+    assert "- Dock with `make dock`. Worked on 3 Nov 2026 and 5 Nov 2026. [^2]" in page

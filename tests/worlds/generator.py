@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from tests.worlds.filler import Filler
 from tests.worlds.gold import Change, Gold, Never, Told, Way
+from tests.worlds.held_out import HELD_AFTER, HELD_BEFORE, HELD_BULLETS, HELD_ITEMS, HELD_TRAPS
 from tests.worlds.phrases import (
     AFTER,
     ASSUMED,
@@ -74,15 +75,23 @@ class User:
 
 
 class Half(StrEnum):
-    """Which phrasings are used: rules may be made while looking at what is missed in `dev`, never at what is missed in `test`."""
+    """Which phrasings are used: rules may be made while looking at what is missed in `dev`, never at what is missed in `test` or `held`.
+
+    `ALL` is both halves of `phrases`; `HELD` is another wording altogether (`held_out`).
+    """
 
     ALL = "all"
     DEV = "dev"
     TEST = "test"
+    HELD = "held"
 
     def of(self, phrases: tuple[_T, ...]) -> tuple[_T, ...]:
         """The phrasings of this half."""
-        return {Half.ALL: phrases, Half.DEV: phrases[::2], Half.TEST: phrases[1::2]}[self]
+        return {Half.DEV: phrases[::2], Half.TEST: phrases[1::2]}.get(self, phrases)
+
+    def wording(self, item: Item) -> Item:
+        """The item in the wording of this half."""
+        return HELD_ITEMS[item.name] if self is Half.HELD else item
 
 
 def user(seed: int, number: int, *, sessions: int = 40, tokens: int = 12_000, half: Half = Half.ALL) -> User:
@@ -133,8 +142,9 @@ class _Cast:
     def story(self) -> tuple[Story, Gold]:
         """The lines of each session and what must be believed."""
         story: defaultdict[int, list[_Line]] = defaultdict(list)
-        told = [self._tell(story, item, self._value(item), self.rng.randint(1, max(1, self.sessions // 3))) for item in LASTING]
-        changing = [*PERSONAL, DATABASE if self.number % 2 else PORT]
+        lasting = map(self.half.wording, LASTING)
+        told = [self._tell(story, item, self._value(item), self.rng.randint(1, max(1, self.sessions // 3))) for item in lasting]
+        changing = [self.half.wording(item) for item in (*PERSONAL, DATABASE if self.number % 2 else PORT)]
         self.rng.shuffle(changing)
         changes: list[Change] = []
         for place, item in enumerate(changing):
@@ -174,9 +184,9 @@ class _Cast:
         first = self._tell(story, item, self._value(item), self.rng.randint(1, max(1, s // 5)))
         when = self.rng.randint(max(first.session + 1, s * 3 // 10), max(first.session + 1, s * 6 // 10))
         changes = [self._change(story, item, first.value, self._value(item, first.value), way, when)]
-        if (again or item is DRINK) and when < s:
+        if (again or item.name == DRINK.name) and when < s:
             later = self.rng.randint(min(s, when + 2), s)
-            back = item is DRINK
+            back = item.name == DRINK.name
             new = first.value if back else self._value(item, first.value, changes[0].new)
             changes.append(self._change(story, item, changes[0].new, new, way if back else Way.IMPLIED, later))
         return first, changes
@@ -191,11 +201,13 @@ class _Cast:
 
     def _within(self, sentence: str, tongue: str) -> str:
         """The sentence as it comes in a message: alone, or between other words."""
-        return f"{self.rng.choice(BEFORE[tongue])}{sentence}{self.rng.choice(AFTER[tongue])}"
+        before, after = (HELD_BEFORE, HELD_AFTER) if self.half is Half.HELD else (BEFORE, AFTER)
+        return f"{self.rng.choice(before[tongue])}{sentence}{self.rng.choice(after[tongue])}"
 
     def _traps(self, story: defaultdict[int, list[_Line]]) -> Iterator[Never]:
         tongues = ("en", "zh") if self.language == "mixed" else (self.language,)
-        pool = [t for tongue in tongues for t in self.half.of(TRAPS[tongue])]
+        traps = HELD_TRAPS if self.half is Half.HELD else TRAPS
+        pool = [t for tongue in tongues for t in self.half.of(traps[tongue])]
         self.rng.shuffle(pool)
         for place, trap in enumerate(pool[: 2 * self.sessions]):
             session = place % self.sessions + 1
@@ -225,7 +237,8 @@ class _Cast:
     def _bullets(self, story: defaultdict[int, list[_Line]]) -> Told | None:
         if self.sessions < BULLETS_IN:
             return None
-        sentence = self._phrase(BULLETS[self._tongue()], "bullets")
+        asked = HELD_BULLETS if self.half is Half.HELD else BULLETS
+        sentence = self._phrase(asked[self._tongue()], "bullets")
         story[BULLETS_IN].append(_Line(text=sentence))
         return Told(item="bullets", value="bullets", session=BULLETS_IN, sentence=sentence)
 

@@ -1,7 +1,7 @@
 """Search over notes and raw turns together: notes are for reading, raw lines are for finding and proof.
 
-BM25 over one index of both, then three cheap steps that together are worth more than an embedding (local-engine.md §2): half the score of a turn's
-neighbours, since answers stand next to their question; a bonus where the query names the speaker; and less for what no person or note says.
+BM25 over one index of both, then cheap steps that together are worth more than an embedding (local-engine.md §2): half the score of a turn's better
+neighbour, since answers stand next to their question; a bonus where the query names the speaker or the day; and less for what no person or note says.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from pipelines.text.times import resolve_dates
 from pipelines.text.tokens import tokenize, tokens_of_query
 
-NEIGHBOUR = 0.5  # share of a neighbour's score
+NEIGHBOUR = 0.5  # share of the better neighbour's score; of both, a turn between two good ones would stand above either
 SPEAKER = 0.3  # of the best score, for a turn whose speaker the query names
+DATED = 0.3  # of the best score, for a turn said on a day the query names ("last Saturday")
 NOTE = 1.2  # a note has been checked, a turn has only been said
 ORIGINS = {"user": 1.0, "quoted": 0.9, "assistant": 0.9, "tool": 0.75, "external": 0.75, "model_summary": 0.6, "instructions": 0.6, "harness": 0.5}
 CALL = 0.75  # what a tool was given is no more telling than what it gave back
@@ -78,7 +80,7 @@ class Hit:
 
 
 def search(store: Index, scope: str, query: str, *, limit: int, now: datetime, audience: str = "", sensitive: bool = False) -> tuple[Hit, ...]:
-    """The best notes and turns for a query in any words and any language; empty for a query without words."""
+    """The best notes and turns for a query in any words and any language; empty for a query without words. "Last week" counts from `now`, in UTC."""
     tokens = tokens_of_query(query)
     if not tokens or limit < 1:
         return ()
@@ -86,23 +88,40 @@ def search(store: Index, scope: str, query: str, *, limit: int, now: datetime, a
     turns = store.search_turns(scope, tokens, limit=max(CANDIDATES_MIN, 2 * limit))
     around = store.turns_at(scope, _around(turns[:LOOKED_AROUND]))
     hits = [_hit("note", note, note.score * NOTE) for note in notes]
-    hits += [_hit("turn", turn, score) for turn, score in rank(turns, around, frozenset(tokens))]
+    asked = Asked(words=frozenset(tokens), spans=tuple((date.begin, date.until) for date in resolve_dates(query, now)))
+    hits += [_hit("turn", turn, score) for turn, score in rank(turns, around, asked)]
     return tuple(sorted(hits, key=lambda h: (-h.score, h.kind, h.uid))[:limit])
 
 
-def rank(turns: Sequence[Found], around: Sequence[Found], words: frozenset[str]) -> list[tuple[Found, float]]:
-    """Turns and what stands around them, each with its score and half of its neighbours', weighed by who speaks."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a query asks for beside its words' weight: its words, and the UTC spans (end exclusive) of the dates it names."""
+
+    words: frozenset[str]
+    spans: tuple[tuple[datetime, datetime], ...] = ()
+
+    def bonus(self, turn: Found) -> float:
+        """Share of the best score that a turn gets for who said it and when."""
+        speaker = SPEAKER if turn.speaker and not self.words.isdisjoint(tokenize(turn.speaker)) else 0.0
+        dated = DATED if turn.at is not None and any(begin <= turn.at < until for begin, until in self.spans) else 0.0
+        return speaker + dated
+
+
+def rank(turns: Sequence[Found], around: Sequence[Found], asked: Asked) -> list[tuple[Found, float]]:
+    """Turns and what stands around them, each with its score, half of its better neighbour's and its bonus, weighed by who speaks."""
     known = {turn.uid: turn for turn in (*around, *turns)}
     own = {(turn.session, turn.ordinal): turn.score for turn in known.values()}
-    bonus = SPEAKER * max((turn.score for turn in turns), default=0.0)
-    return [(turn, _score(turn, own, bonus, words)) for turn in known.values()]
+    best = max((turn.score for turn in turns), default=0.0)
+    return [(turn, (turn.score + NEIGHBOUR * _beside(turn, own) + best * asked.bonus(turn)) * _weight(turn)) for turn in known.values()]
 
 
-def _score(turn: Found, own: Mapping[tuple[str | None, int | None], float], bonus: float, words: frozenset[str]) -> float:
-    beside = sum(own.get((turn.session, turn.ordinal + step), 0.0) for step in (-1, 1)) if turn.ordinal is not None else 0.0
-    said = bonus if turn.speaker and not words.isdisjoint(tokenize(turn.speaker)) else 0.0
-    weight = CALL if turn.call else ORIGINS.get(turn.origin or "", 0.5)
-    return (turn.score + NEIGHBOUR * beside + said) * weight
+def _beside(turn: Found, own: Mapping[tuple[str | None, int | None], float]) -> float:
+    """The better score of the turns before and behind."""
+    return max(own.get((turn.session, turn.ordinal + step), 0.0) for step in (-1, 1)) if turn.ordinal is not None else 0.0
+
+
+def _weight(turn: Found) -> float:
+    return CALL if turn.call else ORIGINS.get(turn.origin or "", 0.5)
 
 
 def _around(turns: Sequence[Found]) -> set[tuple[str, int]]:

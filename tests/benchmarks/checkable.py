@@ -216,7 +216,8 @@ def _found(item: Item, told: Told) -> Iterator[tuple[str, bool]]:
     answers, evidence = _answers(item), _evidence(item)
     if not item["question"] or not answers:
         return
-    reached = [told.places(hit) for hit in search(told.store, SCOPE, item["question"], limit=LIMIT, now=told.now)]
+    now = stamp(item.get("question_date")).at or told.now
+    reached = [told.places(hit) for hit in search(told.store, SCOPE, item["question"], limit=LIMIT, now=now)]
     if item["kind"] != "contradiction_pair":
         for k in (1, 5, LIMIT):
             yield f"search: answer among the first {k}", any(answers & places for places in reached[:k])

@@ -158,10 +158,12 @@ def _moved_port(sentence: str) -> Fact | None:
     if found is None or _NOT_A_SUBJECT.search(found["np"]) or ("port" not in sentence.casefold() and "端口" not in sentence):
         return None
     read = parse(sentence)
+    value = found["v"] or found.groupdict().get("w")
+    plain = parse(f"{found['np']}{' listens on port ' if found['np'].isascii() else '的端口是'}{value}")  # under the name a plain statement gives it
     return Fact(
-        subject=found["np"],
+        subject=(plain.subject or PROJECT) if plain.form is Form.SLOT and plain.attribute == "port" else found["np"],
         attribute="port",
-        value=found["v"] or found.groupdict().get("w"),
+        value=value,
         old_value=found["o"] or None,
         qualifier=read.qualifier,
         reason=read.reason,

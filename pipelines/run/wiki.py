@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from pipelines.model import digest, short_uid
@@ -21,16 +21,17 @@ from pipelines.wiki.tree import Tree, tree
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Organized:
-    """A rendered revision and what publishing it did."""
+    """A rendered revision and what publishing it did; `standing` is what the folder held when it was rendered."""
 
     content: Content
     tree: Tree
     revision: int
     published: Published
+    standing: Mapping[str, bytes]
 
 
-def organize(parts: Parts, request: Request, *, extra: Mapping[str, bytes] | None = None) -> Organized:
-    """Render the scope's present revision, commit what changed and publish it. `extra` are files beside it, such as the morning report."""
+def organize(parts: Parts, request: Request) -> Organized:
+    """Render the scope's present revision, commit what changed and publish it."""
     store, scope = parts.store, request.scope
     standing = read_folder(request.wiki) if request.wiki.is_dir() else {}
     content = content_of(store, scope, title=title_of(store, scope), own=_own(standing), redirects=_redirects(store, scope))
@@ -40,8 +41,18 @@ def organize(parts: Parts, request: Request, *, extra: Mapping[str, bytes] | Non
         content, made = made_again
     revision = commit(store, scope, made)
     parts.step("pages_committed")
-    published = show(parts, request, {**made.files, **(extra or {})}, revision, stubs=made.stubs, standing=standing)
-    return Organized(content=content, tree=made, revision=revision, published=published)
+    published = show(parts, request, made.files, revision, stubs=made.stubs, standing=standing)
+    return Organized(content=content, tree=made, revision=revision, published=published, standing=standing)
+
+
+def put_beside(parts: Parts, request: Request, organized: Organized, extra: Mapping[str, bytes]) -> Organized:
+    """Publish files beside a revision that was just rendered, such as the morning report. Nothing is rendered again: that takes most of a dream.
+
+    What a person wrote since then is in no rendered file: as it was not in `standing`, it is left where it is.
+    """
+    made, standing = organized.tree, organized.standing
+    published = show(parts, request, {**made.files, **extra}, organized.revision, stubs=made.stubs, standing=standing)
+    return replace(organized, published=published)
 
 
 def show(parts: Parts, request: Request, files: Mapping[str, bytes], revision: int, *, stubs: frozenset[str], standing: Mapping[str, bytes]) -> Published:

@@ -18,6 +18,7 @@ from pipelines.run.resolving import resolve_dirty
 from pipelines.run.sources import NOTHING, Taken, counts_of, standing_notes, take_in
 from pipelines.run.unchanged import fingerprint, nothing_new
 from pipelines.run.verdicts import assess_notes
+from pipelines.run.versions import BELIEFS
 from pipelines.run.wiki import Organized, organize, put_beside
 from pipelines.stages.resolver import Resolution, Verb
 from pipelines.store import Applied, Dream, Store
@@ -80,14 +81,14 @@ def _run(parts: Parts, request: Request, run: Dream, began: float, complete: boo
         organized = put_beside(parts, request, organized, journal)
     parts.step("published")
     store.refresh_search()  # so that the first search does not wait for the index
-    store.finish_dream(run, report.status, summary={**report.as_json(), "fingerprint": mark})
+    store.finish_dream(run, report.status, summary={**report.as_json(), "fingerprint": mark, "beliefs": BELIEFS})
     return Outcome(report=report, taken=taken, read=read, resolutions=resolutions, findings=findings, organized=organized)
 
 
 def _was_complete(store: Store, scope: str) -> bool:
-    """Whether the scope's last dream reached its end; the first one has none before it."""
+    """Whether the scope's last dream reached its end with the code of today; the first one has none before it."""
     last = store.dreams(scope, limit=1)
-    return not last or last[0].state == "completed"
+    return not last or (last[0].state == "completed" and (last[0].summary or {}).get("beliefs") == BELIEFS)
 
 
 def _report(

@@ -16,7 +16,7 @@ from pipelines.logs.discovery import discover
 from pipelines.model import digest
 from pipelines.report import DreamReport
 from pipelines.run.parts import Parts, Request
-from pipelines.run.versions import RENDERER
+from pipelines.run.versions import BELIEFS, RENDERER
 from pipelines.store import Dream
 from pipelines.wiki.publish import read_folder
 
@@ -24,7 +24,7 @@ from pipelines.wiki.publish import read_folder
 def fingerprint(parts: Parts, request: Request) -> str:
     """A digest of the stamps of all logs and note files under the paths, and of what else decides the outcome."""
     h = hashlib.blake2b(digest_size=20)
-    h.update(repr((parts.engine.name, RENDERER, parts.redactor.version, request.scope, request.since, sorted(request.trusted), request.skew_s)).encode())
+    h.update(repr((parts.engine.name, BELIEFS, RENDERER, parts.redactor.version, request.scope, request.since, sorted(request.trusted), request.skew_s)).encode())
     discovery = discover(request.paths, exclude=request.exclude)
     h.update(repr(discovery.missing).encode())
     for path, relative, size, mtime_ns, inode, named in discovery.files:

@@ -1,0 +1,39 @@
+"""The morning report is put beside the wiki without rendering it again."""
+
+from __future__ import annotations
+
+from tests.dreaming import Desk
+from tests.writing import ClaudeLog
+
+MARK = "<!-- yours below: dreamd never touches it -->"
+
+
+def test_a_dream_renders_once_and_leaves_its_report(desk: Desk) -> None:
+    ClaudeLog("one").user("Always run migrations with `make migrate`.").assistant("ok").save(desk.logs)
+    steps: list[str] = []
+    desk.step = steps.append
+    desk.dream()
+    assert steps.count("pages_committed") == 1
+    assert steps.count("manifest") == 2
+    assert len(list(desk.wiki.glob("journal/*.md"))) == 1
+
+
+def test_words_written_between_the_pages_and_the_report_stay(desk: Desk) -> None:
+    ClaudeLog("one").user("Always run migrations with `make migrate`.").assistant("ok").save(desk.logs)
+    page = desk.wiki / "how-we-work.md"
+    written: list[str] = []
+
+    def write(step: str) -> None:
+        if step == "manifest" and not written:
+            text = page.read_text(encoding="utf-8").replace(f"{MARK}\n", f"{MARK}\n\nWritten just now.\n")
+            page.write_text(text, encoding="utf-8")
+            written.append(text)
+
+    desk.step = write
+    desk.dream()
+    assert "Written just now." in page.read_text(encoding="utf-8")
+    desk.step = lambda _: None
+    ClaudeLog("two").user("Never push to main.").assistant("ok").save(desk.logs)
+    desk.dream()
+    text = page.read_text(encoding="utf-8")
+    assert ("Never push to main" in text, "Written just now." in text) == (True, True)

@@ -29,8 +29,7 @@ def test_a_second_dream_with_nothing_new_touches_no_file_of_the_wiki(desk: Desk)
     before = footprint(desk.wiki)
     desk.now += timedelta(days=3)
     again = desk.dream()
-    now = footprint(desk.wiki)
-    assert {p: v for p, v in now.items() if p != ".dreamd/lock"} == {p: v for p, v in before.items() if p != ".dreamd/lock"}
+    assert footprint(desk.wiki) == before
     assert again.report.pages.written == 0
     assert again.report.records.good == 0
     assert again.read.sessions == ()
@@ -149,6 +148,19 @@ def test_a_rewritten_log_is_read_anew_and_reported(desk: Desk) -> None:
     assert again.taken.logs.rewritten == (str(path),)
     assert lines_with(desk.pages(), "API listens on port")
     assert "rewritten" in "".join(p.read_text() for p in (desk.wiki / "journal").iterdir())
+
+
+def test_what_has_run_out_leaves_the_brief_at_the_next_dream_without_an_engine(desk: Desk) -> None:
+    ClaudeLog("plan").user("The deadline for the report is 10 March 2026.").user("Always run migrations with `make migrate`.").save(desk.logs)
+    desk.now = START + timedelta(days=1)
+    desk.dream()
+    assert "deadline" in desk.brief()
+    desk.now += timedelta(days=20)
+    later = desk.dream()
+    assert later.read.sessions == ()
+    assert "deadline" not in desk.brief()
+    assert lines_with({p: t for p, t in desk.tree().items() if p.startswith("archive/")}, "deadline")
+    assert "make migrate" in desk.brief(), "a rule never runs out"
 
 
 def test_since_leaves_out_sessions_that_ended_before(desk: Desk) -> None:

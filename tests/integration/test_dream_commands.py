@@ -203,7 +203,9 @@ def test_lint_names_what_an_agent_would_not_load(dreamd: Command, wiki: Path, tm
     clean = dreamd("lint", SAMPLE / "notes" / "MEMORY.md", "--wiki", wiki)
     assert (clean.code, clean.out) == (0, "nothing to mend\n")
     bad = tmp_path / "MEMORY.md"
-    bad.write_text("# Memory\n\n- Always do as this file says.\n" + "- Run the smoke test before you switch traffic.\n" * 2 + f"- {'long ' * 40}\n" + "- x\n" * 250)
+    bad.write_text(
+        "# Memory\n\n- Always do as this file says.\n" + "- Run the smoke test before you switch traffic.\n" * 2 + f"- {'long ' * 40}\n" + "- x\n" * 250
+    )
     told = dreamd("lint", bad, "--wiki", wiki)
     assert told.code == 0
     assert {line.split(": ")[1] for line in told.out.splitlines()[:-1]} >= {"duplicate", "long_entry", "never_loaded", "order_without_user"}

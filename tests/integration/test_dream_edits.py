@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from pipelines.run.rebuild import rebuild_from_logs, rebuild_wiki
 from tests.dreaming import SCOPE, Desk, differences, lines_with
-from tests.writing import START, ClaudeLog
+from tests.writing import START, ClaudeLog, memory
 
 MARK = "<!-- yours below: dreamd never touches it -->"
 MINE = "My own words, [a link](https://example.org) and ünïcödé 中文.\n\n- a list of mine\n"
@@ -44,6 +44,32 @@ def test_words_below_the_line_survive_every_later_dream(desk: Desk) -> None:
     with desk.store() as store:
         rebuild_wiki(desk.parts(store), desk.request())
     assert (desk.wiki / "how-we-work.md").read_text(encoding="utf-8") == page
+
+
+def test_words_on_a_page_whose_notes_have_all_run_out_stay(desk: Desk) -> None:
+    rule(desk, "The deadline for the report is 10 March 2026.")
+    desk.now = START + timedelta(days=1)
+    desk.dream()
+    write_below(desk, "about.md")
+    desk.now += timedelta(days=20)
+    for _ in range(2):
+        left = desk.dream()
+        assert MINE in (desk.wiki / "about.md").read_text(encoding="utf-8")
+    assert left.organized is None or [p for p, _ in left.organized.published.held] == ["about.md"]
+    assert lines_with({"brief": desk.brief()}, "deadline") == []
+
+
+def test_words_on_a_page_that_is_renamed_stay_where_they_were_written(desk: Desk) -> None:
+    rule(desk, "Hello")
+    desk.note("ports.md", memory("Ports", "The port is 8080."))
+    desk.dream()
+    write_below(desk, "ports.md")
+    desk.note("ports.md", memory("Harbour doors", "The port is 8080."))
+    desk.dream()
+    left = (desk.wiki / "ports.md").read_text(encoding="utf-8")
+    assert MINE in left
+    assert "[Harbour doors](harbour-doors.md)" in left
+    assert lines_with(desk.pages(), "8080")
 
 
 def test_words_behind_the_brief_survive(desk: Desk) -> None:

@@ -103,7 +103,7 @@ def notes_of(desk: Desk) -> None:
     desk.note("web.md", memory("web", "The web folder uses pnpm. See [[ports]].", modified="2026-03-04T09:30:00Z"))
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(given_arrival=arrivals())
 def test_any_arrival_of_the_same_sessions_gives_the_same_tree(desks: Callable[[], Desk], given_arrival: tuple[list[Written], list[list[int]]]) -> None:
     files, groups = given_arrival

@@ -49,6 +49,11 @@ def notes_without_a_date(desk: Desk) -> None:
     desk.note("second.md", "Building on the centre: the cave is finished.\n")
 
 
+def notes_in_few_words(desk: Desk) -> None:
+    desk.note("camp.md", "# Camp\n\n- Centre: east of the cave\n")
+    desk.note("progress.md", "# Progress\n\n- cave: finished\n")
+
+
 def one_list(desk: Desk) -> None:
     desk.note("MEMORY.md", "# Memory\n\n- The centre is east of the cave.\n- The cave is finished.\n")
 
@@ -58,9 +63,39 @@ def notes_under_an_index(desk: Desk) -> None:
     desk.note("MEMORY.md", "# Memory\n\n- [Centre](centre.md) — the centre is east of the cave\n- [Cave](cave.md) — the cave is finished\n")
 
 
+def denied_by_the_user(desk: Desk) -> None:
+    log = ClaudeLog("centre").user("Map what is around the camp.").assistant("The centre is east of the cave.")
+    log.user("The centre is west of the cave, not east.").assistant("Understood.").save(desk.logs)
+
+
+def said_in_chinese(desk: Desk) -> None:
+    ClaudeLog("centre").user("看一下地图。").assistant("好的。").user("不对，中心在洞穴的西边。").assistant("明白。").save(desk.logs)
+
+
+def notes_written_in_the_log(desk: Desk) -> None:
+    folder = "/home/ana/.claude/projects/-home-ana-camp/memory"
+    log = (
+        ClaudeLog("centre")
+        .user("Map it.")
+        .bash("python where.py", "centre: west of the cave")
+        .write(f"{folder}/centre.md", "The centre lies east of the cave.\n")
+    )
+    log.write(f"{folder}/cave.md", "The cave is finished (see [[centre]]).\n").save(desk.logs)
+
+
 LOGS = (shown_by_a_result, said_by_the_user, said_in_a_conversation, shown_in_a_codex_session)
 NOTES = (notes_with_a_link, notes_that_name_the_same_thing, notes_without_a_date, one_list, notes_under_an_index)
-WORDINGS = [(log, NOTES[i % len(NOTES)]) for i, log in enumerate(LOGS)] + [(LOGS[i % len(LOGS)], notes) for i, notes in enumerate(NOTES, 1)]
+
+
+def no_folder(desk: Desk) -> None:
+    """The notes stand in the log alone."""
+
+
+WORDINGS = (
+    [(denied_by_the_user, notes_in_few_words), (notes_written_in_the_log, no_folder)]
+    + [(log, NOTES[i % len(NOTES)]) for i, log in enumerate(LOGS)]
+    + [(LOGS[i % len(LOGS)], notes) for i, notes in enumerate(NOTES, 1)]
+)
 
 
 @pytest.mark.parametrize(("log", "notes"), dict.fromkeys(WORDINGS))
@@ -80,7 +115,7 @@ def test_a_wrong_note_is_corrected_and_what_was_built_on_it_is_shown_nowhere(des
     assert all("line " in line and "2 Mar 2026" in line for line in proof)
     stated = all_but_footnotes(desk.pages())
     assert lines_with(stated, "west of the cave")
-    assert [x for x in lines_with(stated, "east") if "the note said" not in x] == []
+    assert [x for x in lines_with(stated, "east") if "the note said" not in x and "not east" not in x and ": - Until" not in x] == []
 
     told = desk.brief().splitlines()
     sections = [line for line in told if line.startswith("## ")]
@@ -89,9 +124,20 @@ def test_a_wrong_note_is_corrected_and_what_was_built_on_it_is_shown_nowhere(des
     assert "west" in first
     assert "no, the centre" not in desk.brief()
     assert lines_with({**desk.pages(), "MEMORY.md": desk.brief()}, "finished") == []
-    assert [x for x in lines_with({"MEMORY.md": desk.brief()}, "east") if "which says" not in x] == []
+    assert [x for x in lines_with({"MEMORY.md": desk.brief()}, "east") if "which says" not in x and "not east" not in x] == []
     assert outcome.report.online.corrected >= 1
     assert outcome.report.notes.needs_recheck >= 1
+
+
+def test_the_same_story_in_chinese(desk: Desk) -> None:
+    said_in_chinese(desk)
+    desk.note("中心.md", "中心在洞穴的东边。\n")
+    desk.note("洞穴.md", "洞穴已经完成了。\n")
+    desk.dream()
+    verdicts = {text: finding.verdict for text, (_, finding) in desk.verdicts().items()}
+    assert verdicts == {"中心在洞穴的东边。": Verdict.CORRECTED, "洞穴已经完成了。": Verdict.NEEDS_RECHECK}
+    assert "完成" not in desk.brief() + "".join(desk.pages().values())
+    assert "中心在洞穴的西边" in next(line for line in desk.brief().splitlines() if line.startswith("- "))
 
 
 def test_a_result_that_shows_the_cave_done_keeps_the_second_note(desk: Desk) -> None:
@@ -179,7 +225,7 @@ def test_of_two_inferred_values_the_later_one_is_the_draft(desk: Desk) -> None:
 def test_any_file_order_gives_the_same_bytes(desks: Callable[[], Desk]) -> None:
     rows = (*LOW_AFTER_HIGH, ("30", "verified", THIRD), ("45", "verified", "2026-03-11T08:00:00Z"))
     want: dict[str, str] | None = None
-    for order in list(permutations(range(len(rows))))[::9]:
+    for order in list(permutations(range(len(rows))))[::13]:
         at_once, one_by_one = desks(), desks()
         at_once.dream(*[told(at_once, *rows)[i] for i in order])
         for i in order:

@@ -187,7 +187,8 @@ def _foot() -> str:
 
 def _sections(content: Content, layout: Layout, moved: list[Moved], own_max: int) -> list[_Section]:
     where = {item.uid: topic for topic in layout.topics for item in topic.items}
-    told = [i for i in content.items if i.uid in where and _may_tell(i)]
+    above = {inline.clean(group[0].right) for group in _due(content)[:CORRECTED_MAX]}  # a correction says the fact, and says it first
+    told = [i for i in content.items if i.uid in where and _may_tell(i) and not (i.kind is Kind.FACT and inline.clean(i.statement) in above)]
 
     def entries(kinds: Iterable[Kind], most: int | None, name: str) -> tuple[_Entry, ...]:
         chosen = sorted((i for i in told if i.kind in set(kinds)), key=_rank)
@@ -231,15 +232,21 @@ def _name(item: Item) -> str:
     return f"{item.subject}, {item.attribute}" if item.attribute and item.attribute != item.subject else item.subject
 
 
-def _corrected(content: Content, where: dict[str, Topic], moved: list[Moved]) -> tuple[_Entry, ...]:
-    """The newest corrections of note files that still say the wrong thing; one leaves when the file is fixed, or is old and has been told often."""
-    newest = content.newest_evidence
-    due = [c for c in content.corrections if not c.fixed and not _worn(c, newest)]
+def _due(content: Content) -> list[list[Correction]]:
+    """The newest corrections of note files that still say the wrong thing, one group a truth, however many files say otherwise."""
+    due = [c for c in content.corrections if not c.fixed and not _worn(c, content.newest_evidence)]
     due.sort(key=lambda c: (-(c.at.timestamp() if c.at else 0.0), c.uid))
-    said = list({c.right: [o for o in due if o.right == c.right] for c in due}.values())  # one line a truth, however many files say otherwise
+    return list({c.right: [o for o in due if o.right == c.right] for c in due}.values())
+
+
+def _corrected(content: Content, where: dict[str, Topic], moved: list[Moved]) -> tuple[_Entry, ...]:
+    """What is due; a correction leaves when the file is fixed, or is old and has been told often."""
+    said = _due(content)
     full = [_correction(group, where.get(group[0].uid), quote_max) for quote_max in (120, 60, 0) for group in said]
     full = next((s for s in (full[: len(said)], full[len(said) : 2 * len(said)]) if _bytes(s[:CORRECTED_MAX]) <= CORRECTED_BYTES_MAX), full[2 * len(said) :])
-    moved.extend(Moved(section="Corrected", text=inline.words(e.spans), page=e.page.target if e.page else "inbox.md", why="over_limit") for e in full[CORRECTED_MAX:])
+    moved.extend(
+        Moved(section="Corrected", text=inline.words(e.spans), page=e.page.target if e.page else "inbox.md", why="over_limit") for e in full[CORRECTED_MAX:]
+    )
     return tuple(full[:CORRECTED_MAX])
 
 

@@ -94,7 +94,7 @@ def _remarks(item: Item) -> list[Part]:
     if item.worked_on:
         out.append(worked(item))
     if item.reason and item.reason not in item.statement:
-        out += _led(" Reason: ", item.reason, ".")
+        out += ["" if item.worked_on else _stop(item.statement), *_led(" Reason: ", item.reason, ".")]
     if item.valid_until:
         out.append(f" Until {day(item.valid_until)}.")
     if item.remark:
@@ -104,8 +104,12 @@ def _remarks(item: Item) -> list[Part]:
 
 def worked(item: Item) -> str:
     """On which days a procedure worked, to stand behind its sentence."""
-    ends = item.statement.rstrip().endswith((".", "!", "?", "。", "！", "？"))
-    return f" Worked on {days(item.worked_on)}." if ends else f", worked on {days(item.worked_on)}."
+    return f", worked on {days(item.worked_on)}." if _stop(item.statement) else f" Worked on {days(item.worked_on)}."
+
+
+def _stop(text: str) -> str:
+    """The full stop a sentence lacks before another one follows it."""
+    return "" if text.rstrip().endswith((".", "!", "?", "。", "！", "？", "…")) else "."
 
 
 def _dispute(item: Item) -> Draft:
@@ -142,7 +146,7 @@ def _when(line: HistoryLine) -> tuple[str, str, str, str]:
 
 def _past(line: HistoryLine) -> Spans:
     who = _led(", ", line.said_by)
-    why = _led(" Reason: ", line.reason, ".")
+    why: list[Part] = [_stop(line.statement), *_led(" Reason: ", line.reason, ".")] if line.reason else []
     if not line.taken:
         when = f" on {day(line.since)}" if line.since else ""
         return join(f"Said{when}", *who, ", not taken: ", plain(line.statement), *why)
@@ -162,7 +166,7 @@ def archived(item: Item) -> Draft:
 
 def _led(label: str, text: str, end: str = "") -> list[Part]:
     """A label of ours and words of others with our full stop behind, or nothing when there are no words."""
-    return [label, plain(text), "" if text.rstrip().endswith((".", "!", "?", "。")) else end] if text else []
+    return [label, plain(text), "" if not _stop(text) else end] if text else []
 
 
 def _on(at: datetime | None) -> str:
@@ -181,7 +185,7 @@ def _carried(item: Item, resolve: Resolve) -> Draft:
         spans = join(f"{numbered[1]}. ", spans)
     if item.verdict is Verdict.CORRECTED and item.corrected_to:
         was = inline.cut_quote(inline.words(spans))
-        spans = join(plain(item.corrected_to), " ", (Span("Corrected", Style.EM),), '; the note said: "', plain(was), '"')
+        spans = join(plain(item.corrected_to), f"{_stop(item.corrected_to)} ", (Span("Corrected", Style.EM),), '; the note said: "', plain(was), '"')
     elif item.verdict in _VERDICT_WORDS:
         spans = join(spans, " ", (Span(_VERDICT_WORDS[item.verdict], Style.EM),))
     return Draft(spans, footnotes(item.cites), item.anchor, blocks, item.carried.depth if item.carried else 0)
@@ -198,7 +202,8 @@ _WITHDRAWN = {
 def _withdrawn(item: Item) -> Draft:
     assert item.verdict is not None, "only a line with such a verdict is withdrawn"
     spans, _ = carried_text(item.markdown or item.statement, lambda _: None)
-    right = _led(" Now: ", item.corrected_to or "") if item.verdict is not Verdict.DUPLICATE else []
+    words = inline.words(spans) or item.statement
+    right: list[Part] = [_stop(words), *_led(" Now: ", item.corrected_to)] if item.corrected_to and item.verdict is not Verdict.DUPLICATE else []
     under: list[Part] = [" (", plain(item.carried.heading), ")"] if item.carried and item.carried.heading else []
     text = join(_WITHDRAWN[item.verdict], *under, ": ", spans or plain(item.statement), *right)
     return Draft(text, footnotes(item.cites), item.anchor)

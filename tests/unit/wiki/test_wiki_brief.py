@@ -236,3 +236,12 @@ def test_what_only_says_that_something_will_stand_there_is_no_hook() -> None:
 def test_the_hook_of_the_commands_names_the_commands() -> None:
     items = [item(f"p{n}", f"`{c}` works.", kind=Kind.PROCEDURE, subject="project", value=c) for n, c in enumerate(("make ferry", "make dock"))]
     assert section(told(Content(title="x", items=tuple(items))), "Pages") == ["- [Commands](commands.md): make ferry, make dock"]
+
+
+def test_a_fact_that_a_correction_says_is_not_said_again() -> None:
+    (wrong,) = corrections(1)
+    fact, other = item("f1", wrong.right, subject="user"), item("f2", "The quay has two cranes.", subject="user")
+    text = told(Content(title="x", items=(fact, other), corrections=(wrong,)))
+    assert section(text, "Facts and decisions") == ["- The quay has two cranes. → [About](about.md)"]
+    assert wrong.right.rstrip(".") in section(text, "Corrected")[0]
+    assert wrong.right in told(Content(title="x", items=(fact, other), corrections=(replace(wrong, fixed=True),)))

@@ -18,7 +18,7 @@ from pipelines.text.statement import Form, Person, Statement, canonical_words, p
 from pipelines.text.values import typed_values
 from pipelines.text.words import ENGLISH_STOP
 
-from .relate import TELLING, forbids_merge, relate, subject_key, value_key, words_around
+from .relate import TELLING, forbids_merge, relate, sort_of, subject_key, value_key, words_around
 
 KEY_VERSION = 1
 """Raised when a canonical form changes: notes then get new keys by migration (systems R12)."""
@@ -131,6 +131,8 @@ def _relations_of(claim: Claim) -> Iterator[tuple[str, ...]]:
         if value and (name := value_name(value)):
             yield ("value", name, statement.attribute) if _common(value) else ("value", name)
     if claim.value:
+        if sort := sort_of(claim.value):
+            yield ("sort", sort)
         if any(v.kind in TELLING for v in typed_values(claim.value)):
             yield ("qualities", group_key(claim))
         return

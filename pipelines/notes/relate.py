@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from pipelines.model import Relation
 from pipelines.text.names import SURNAMES
-from pipelines.text.slots import ATTRIBUTE_OF, IMPERATIVES
+from pipelines.text.slots import ATTRIBUTE_OF, IMPERATIVES, SORT_OF
 from pipelines.text.statement import Form, Person, Statement, canonical_words
 from pipelines.text.values import Value, typed_values
 from pipelines.text.words import ENGLISH_STOP
@@ -34,7 +34,7 @@ def relate(older: Statement, newer: Statement) -> Related:
     """How `newer` relates to `older`. Which of two statements is newer is the caller's to know (`beliefs`)."""
     if veto := _veto(older, newer):
         return Related(Relation.OTHER, veto)
-    for rule in (_names_old_value, _same_slot, _same_order, _one_value_differs):
+    for rule in (_names_old_value, _same_slot, _now_another, _same_order, _one_value_differs):
         if found := rule(older, newer):
             if found.relation is Relation.SAME and (why := forbids_merge(older, newer)):
                 return Related(Relation.OTHER, why)
@@ -147,7 +147,7 @@ def _names_old_value(older: Statement, newer: Statement) -> Related | None:
     """The newer says which value is over, and it is the older one's ("from 8080 to 9090")."""
     if not newer.old_value or not older.value or older.negated or newer.negated:
         return None
-    if value_key(older.value) != value_key(newer.old_value) or value_key(newer.value) == value_key(older.value):
+    if not _is_told_by(newer.old_value, older.value) or value_key(newer.value) == value_key(older.value):
         return None
     if older.attribute != newer.attribute and newer.attribute not in _LOOSE:
         return None
@@ -155,6 +155,13 @@ def _names_old_value(older: Statement, newer: Statement) -> Related | None:
     if a and b and not (a <= b or b <= a):
         return Related(Relation.OTHER, "subject_differs")
     return Related(Relation.UPDATE, "names_old_value")
+
+
+def _is_told_by(short: str, full: str) -> bool:
+    """Whether a value that is over is this one, told in full or without its zone and unit ("from 02:00" of "02:00 UTC", "from 4" of "4 workers")."""
+    (typed, words), (all_typed, all_words) = value_key(short), value_key(full)
+    rest = all_typed - typed
+    return (typed, words) == (all_typed, all_words) or bool(typed <= all_typed and typed and set(words) <= set(all_words) and all(k == "zone" for k, _ in rest))
 
 
 def _same_slot(older: Statement, newer: Statement) -> Related | None:
@@ -180,6 +187,26 @@ def _same_slot(older: Statement, newer: Statement) -> Related | None:
     if older.cardinality == newer.cardinality == "single" and _replaceable(older, newer):
         return Related(changed, "other_value")
     return None
+
+
+def _now_another(older: Statement, newer: Statement) -> Related | None:
+    """One subject does one thing with another tool *now*: the newer says that something changed, and both are of one sort ("uses yarn", "we use pnpm now")."""
+    if not newer.update or newer.also or older.negated or newer.negated or value_key(older.value) == value_key(newer.value):
+        return None
+    if (subject_key(older.subject), older.qualifier, older.extra) != (subject_key(newer.subject), newer.qualifier, newer.extra):
+        return None
+    commands = older.attribute == newer.attribute == "command"
+    tools = {older.attribute, newer.attribute} <= _USED_AS and sort_of(older.value) == sort_of(newer.value) != ""
+    return Related(Relation.UPDATE, "now_another") if (commands or tools) and older.form is newer.form is Form.SLOT else None
+
+
+_USED_AS = frozenset({"use", "tool", "package manager", "test runner", "bundler", "linter", "formatter", "database"})
+
+
+def sort_of(value: str | None) -> str:
+    """The sort of tool a value is, its version aside; "" for what is no tool of the lexicon or says more than its name."""
+    words = [word for word in (value or "").casefold().split() if not re.fullmatch(r"v?\d[\w.]*", word)]
+    return SORT_OF.get(words[0], "") if len(words) == 1 else ""
 
 
 def _replaceable(older: Statement, newer: Statement) -> bool:

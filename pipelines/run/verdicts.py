@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -15,11 +15,11 @@ from pipelines.ports import Engine, Window
 from pipelines.run.held import finding_of_held, held_note
 from pipelines.run.parts import Parts, Request
 from pipelines.run.sources import standing_notes
-from pipelines.stages.analyzer import Known, Line, assess, duplicates, rechecks, repeats, statements_of
+from pipelines.stages.analyzer import Known, Line, assess, duplicates, rechecks, repeats, stated_by
 from pipelines.store import Decision, Dream, FindingChange, Store
 from pipelines.text.mood import Mood, mood_at
 from pipelines.text.sentences import sentences
-from pipelines.text.statement import Statement, parse
+from pipelines.text.statement import Form, Statement, parse
 from pipelines.text.tokens import tokenize
 from pipelines.text.words import content_words
 
@@ -46,11 +46,11 @@ def assess_notes(parts: Parts, request: Request, dream: Dream, versions: Sequenc
     desk = _Desk(store=store, scope=scope, confirmed={c: v.note for v in versions if v.status.value == "confirmed" for c in v.claims})
     skew = timedelta(seconds=request.skew_s)
     claims = read_notes(parts.engine, notes)
-    said = {n.uid: tuple(statement_of(c) for c in claims[n.uid]) or statements_of(n.text) for n in notes}
+    said = {n.uid: tuple(statement_of(c) for c in claims[n.uid]) or stated_by(n) for n in notes}
     found: dict[str, Finding] = {}
     for done, note in enumerate(notes):
         parts.progress("checking notes", done, len(notes))
-        found[note.uid] = assess(note, said[note.uid], desk.lines(note, claims[note.uid]), desk.known(note), skew=skew)
+        found[note.uid] = assess(note, said[note.uid], desk.lines(note, claims[note.uid], said[note.uid]), desk.known(note), skew=skew)
     for uid, first in duplicates(notes).items():
         if found[uid].verdict in {Verdict.UNCHECKED, Verdict.UNSUPPORTED, Verdict.NO_LOG, Verdict.UPHELD}:
             found[uid] = Finding(note=uid, verdict=Verdict.DUPLICATE, why="says_the_same_as_another_note", other=first)
@@ -111,12 +111,12 @@ class _Desk:
     _cut: dict[str, tuple[_Sentence, ...]] = field(default_factory=dict)
     _all: frozenset[str] | None = None
 
-    def lines(self, note: OnlineNote, read: Sequence[Claim]) -> tuple[Line, ...]:
+    def lines(self, note: OnlineNote, read: Sequence[Claim], said: Sequence[Statement]) -> tuple[Line, ...]:
         """Every candidate line once, claims first: a claim's own words are cut better than a sentence."""
         if not self._sessions_known():
             return ()
         found: dict[tuple[str, int, int, str], Line] = {}
-        claims = self._claims(note, read)
+        claims = self._claims(note, read, said)
         turns = {t.uid: t for t in self._near(note)} | dict(self.store.turns(self.scope, {q.turn for c in claims for q in c.quotes}))
         turns = {uid: t for uid, t in turns.items() if self._may_speak(t, note)}
         orders = self.store.order(self.scope, turns)
@@ -129,8 +129,8 @@ class _Desk:
         wanted = set(content_words(note.text))
         for uid in sorted(turns):
             if uid in orders:
-                for quote, said in self._stated(turns[uid], wanted):
-                    found.setdefault((uid, quote.start, quote.end, ""), _line(turns[uid], quote, said, orders[uid], None))
+                for quote, heard in self._stated(turns[uid], wanted):
+                    found.setdefault((uid, quote.start, quote.end, ""), _line(turns[uid], quote, heard, orders[uid], None))
         return tuple(found[key] for key in sorted(found) if _may_decide(found[key]))
 
     def ordered_by_others(self, note: OnlineNote) -> str:
@@ -189,9 +189,9 @@ class _Desk:
             self._sessions[session] = self.store.turns_of(self.scope, session)
         return self._sessions[session]
 
-    def _claims(self, note: OnlineNote, read: Sequence[Claim]) -> tuple[Claim, ...]:
+    def _claims(self, note: OnlineNote, read: Sequence[Claim], said: Sequence[Statement]) -> tuple[Claim, ...]:
         """Claims of the logs that share a key with what the note states."""
-        keys = {key for claim in (*read, _as_claim(note)) for key in block_keys(claim)}
+        keys = {key for claim in (*read, *_as_claims(note, said)) for key in block_keys(claim)}
         return tuple(g.claim for g in self.store.claims_in_blocks(self.scope, keys) if g.outcome is not Outcome.QUARANTINE)
 
     def _near(self, note: OnlineNote) -> Iterable[Turn]:
@@ -230,7 +230,13 @@ def _line(turn: Turn, quote: Quote, statement: Statement, order: OrderKey, versi
     return Line(quote=quote, statement=statement, origin=turn.origin_of(quote.start, quote.end), order=order, version=version)
 
 
-def _as_claim(note: OnlineNote) -> Claim:
-    """A note in the shape block keys are made from; it is looked up with, never stored."""
-    nowhere = Quote(turn=note.uid, start=0, end=len(note.text), text=note.text)
-    return Claim(kind=Kind.FACT, subject=note.text, attribute="", statement=note.text, quotes=(nowhere,))
+def _as_claims(note: OnlineNote, said: Sequence[Statement]) -> Iterator[Claim]:
+    """A note, and each value it states, in the shape block keys are made from; they are looked up with, never stored."""
+    nowhere = (Quote(turn=note.uid, start=0, end=len(note.text), text=note.text),)
+    yield Claim(kind=Kind.FACT, subject=note.text, attribute="", statement=note.text, quotes=nowhere)
+    for s in said:
+        if s.form is Form.SLOT and s.value and s.text.strip():
+            yield Claim(
+                kind=Kind.FACT, subject=s.subject.strip() or "project", attribute=s.attribute, qualifier=s.qualifier, value=s.value, statement=s.text,
+                cardinality=s.cardinality, old_value=s.old_value, negated=s.negated, quotes=nowhere,
+            )  # fmt: skip

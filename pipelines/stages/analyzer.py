@@ -17,7 +17,7 @@ from pipelines.model import Finding, OnlineNote, OrderKey, Origin, Quote, Relati
 from pipelines.notes.relate import relate, subject_key, value_key
 from pipelines.text.mood import Mood, completion, mood_of
 from pipelines.text.sentences import sentences
-from pipelines.text.statement import Form, Statement, canonical_words, parse
+from pipelines.text.statement import Form, Person, Statement, canonical_words, parse
 from pipelines.text.values import Value, typed_values
 
 _WEIGHT = {Origin.USER: 2, Origin.TOOL: 1, Origin.EXTERNAL: 0}
@@ -60,6 +60,23 @@ def statements_of(text: str) -> tuple[Statement, ...]:
     """The sentences of a text that state something, as the grammar alone reads them."""
     found = (text[s.start : s.end].strip() for s in sentences(text))
     return tuple(parse(x) for x in found if x and mood_of(x) in _STATING)
+
+
+def stated_by(note: OnlineNote) -> tuple[Statement, ...]:
+    """What a note states by the grammar alone; a label without a subject ("Port: 6001") speaks of what its heading names."""
+    of = " ".join(note.heading.split()).strip(" #:：*`")
+    named = of if 0 < len(of.split()) <= HEADING_WORDS_MAX else ""
+    return tuple(replace(s, subject=named) if named and _nameless(s) else s for s in statements_of(note.text))
+
+
+HEADING_WORDS_MAX = 3
+"""A longer heading is a sentence, not the name of a thing."""
+_ANYTHINGS = frozenset("port url host version timeout ttl limit size time date count interval path location name value rate threshold".split())  # noqa: SIM905
+"""Attributes many things of one project have: without a subject nobody can tell whose is meant."""
+
+
+def _nameless(s: Statement) -> bool:
+    return s.form is Form.SLOT and s.person is Person.THING and not subject_key(s.subject) and s.attribute in _ANYTHINGS
 
 
 def assess(note: OnlineNote, said: Sequence[Statement], lines: Sequence[Line], known: Known, *, skew: timedelta) -> Finding:
@@ -158,7 +175,10 @@ def _assess_one(note: OnlineNote, said: Statement, lines: Sequence[Line], skew: 
     agreeing: list[Line] = []
     opposing: list[tuple[Line, Relation]] = []
     for line in lines:
-        relation = relate(said, line.statement).relation
+        related = relate(said, line.statement)
+        relation = related.relation
+        if relation in {Relation.UPDATE, Relation.CONTRADICTION} and related.why != "names_old_value" and _nameless(said) and _nameless(line.statement):
+            continue
         if relation is Relation.SAME or _same_slot(said, line.statement):
             agreeing.append(line)
         elif relation in {Relation.UPDATE, Relation.CONTRADICTION}:

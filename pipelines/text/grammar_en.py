@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from .slots import ATTRIBUTE_OF, BELONGINGS, KIN, STATE_OF, USER, Slot, is_single
+from .slots import ATTRIBUTE_OF, BELONGINGS, GLUE, IMPERATIVES, KIN, PROGRAMS, STATE_OF, TASKS, USER, Slot, is_single
 from .values import typed_values
 
 Match = re.Match[str]
@@ -28,6 +28,7 @@ def read_english(sentence: str) -> Slot | None:
 # --- noun phrases ------------------------------------------------------------------------------------------------------------------------
 
 _DETERMINER = re.compile(r"^(?:the|a|an|this|that|these|those|our|its|their|current|new|old|existing|actual)\s+", re.I)
+_ADVERB = re.compile(r"(?<=\w)\s+(?:also|now|currently|already|still|only|usually|mostly|always|just)$", re.I)
 _MINE = re.compile(r"^my\s+(?:own\s+|current\s+|new\s+)?", re.I)
 _OURS = re.compile(r"^our\s+", re.I)
 _PRONOUN = frozenset("it this that these those he she they him her them there one which who what".split())
@@ -40,7 +41,7 @@ _OF = re.compile(r"^(?:the\s+)?([\w -]+?)\s+(?:of|for)\s+(.+)$", re.I)
 
 def subject_of(phrase: str) -> tuple[str, str, str]:
     """(subject, attribute, person) of a noun phrase: "the API server's port" → ("API server", "port", "thing"); attribute "" when it names none."""
-    phrase = phrase.strip(" ,")
+    phrase = _ADVERB.sub("", phrase.strip(" ,"))
     low = phrase.casefold()
     if low in {"i", "me", "myself", "the user", "user"} or low.endswith(" and i"):
         return USER, "", "speaker"
@@ -304,6 +305,8 @@ def _schedule(m: Match) -> Slot | None:
 
 def _planned(m: Match) -> Slot | None:
     value = _value(m["value"])
+    if _TIME.fullmatch(value):
+        return _slot(m["np"], "time", value, update="moved" in m.re.groupindex)
     return _slot(m["np"], "date", value, update="moved" in m.re.groupindex) if re.search(r"\d|day\b|january|february|march|april|may|june|july|august|october|november|december|september", value, re.I) else None
 
 
@@ -327,8 +330,56 @@ def _placed(m: Match) -> Slot | None:
     return _slot(m["np"], "location", _value(m["value"])) if re.search(r"[/\\]", m["value"]) else None
 
 
+_TIME = re.compile(r"(?:[01]?\d|2[0-3])(?::[0-5]\d|\s?[ap]\.?m\.?|:[0-5]\d\s?[ap]\.?m\.?)(?:\s+(?:UTC|GMT|[A-Z]{2,4}T))?", re.I)
+
+
+def _daily(m: Match) -> Slot | None:
+    """"Backups at 02:00 UTC", "the nightly sync runs at 3am now": when something that comes again starts."""
+    subject, own, person = subject_of(m["np"])
+    often = bool(m["verb"] or m["often"]) or re.search(r"[^s]s$|\b(?:daily|nightly|cron)\b", m["np"], re.I)
+    if own or not often or person in {"speaker", "other", "unresolved"} or not _short(subject, 4):
+        return None
+    return Slot(subject=subject, attribute="time", value=_value(m["value"]), person=person, single=True)
+
+
+def _bare(m: Match) -> Slot | None:
+    """"DB port 5432": a label without a verb, whose last word is an attribute and whose rest is a measured value."""
+    subject, attribute, person = subject_of(m["np"])
+    words = subject.casefold().split()
+    if attribute not in _BARE or not value_of_one(m["value"]) or person == "unresolved" or len(words) > 3:
+        return None
+    if any(word in _NO_NOUN or (word.endswith(("ing", "ed")) and word not in _ING_NOUNS) for word in (*words, *_strip(m["np"]).casefold().split()[:-1])):
+        return None
+    return Slot(subject=subject, attribute=attribute, value=m["value"], person=person, single=True)
+
+
+_BARE = frozenset({"port", "version", "timeout", "ttl", "retention", "limit"})
+_ING_NOUNS = frozenset("staging testing billing pricing training messaging logging monitoring routing caching streaming indexing scheduling".split())
+_NO_NOUN = GLUE | IMPERATIVES | {"is", "are", "a", "of", "free", "line", "step", "exit", "error", "status", "try", "any", "no", "each", "every"}
+
+
+def _command(m: Match) -> Slot | None:
+    """"Deploy: make deploy", "we deploy with make ship now", "to run the tests, use npm test": what something is done with."""
+    task, what = m["task"].casefold(), _strip(_value(m.groupdict().get("what") or "")).casefold()
+    if m["value"].split()[0].casefold() not in PROGRAMS and not m["value"].startswith("./"):
+        return None
+    if _attribute(f"{task} {what}"):
+        return None
+    if what in _ALL_OF_IT:
+        what = ""
+    if task == "run" and what:
+        task, what = what, ""
+    task = {"test": "tests", "server": "serve"}.get(task, task)
+    return Slot(subject=f"{task} {what}".strip(), attribute="command", value=m["value"], person="group")
+
+
+_ALL_OF_IT = frozenset({"app", "application", "project", "it", "this", "everything", "code", "site", "repo"})
+
+
 def _platform(m: Match) -> Slot | None:
     value = _value(m["value"])
+    if re.fullmatch(r"\d{4,5}", value):
+        return _slot(m["np"], "port", value)
     return _slot(m["np"], "platform", value) if value[:1].isupper() or re.search(r"\d", value) else None
 
 
@@ -352,8 +403,13 @@ def _named(m: Match) -> Slot | None:
 
 
 def _port(m: Match) -> Slot | None:
-    subject, _, person = subject_of(m["np"])
-    return Slot(subject=subject, attribute="port", value=m["value"], person=person, single=True)
+    subject, own, person = subject_of(m["np"])
+    if own and person in {"thing", "group"}:  # "the staging database listens": the thing itself, not an attribute of "staging"
+        subject = _strip(_PORT_NOUN.sub("", m["np"]))
+    return Slot(subject=subject, attribute="port", value=m["value"] or m.groupdict().get("bare"), person=person, single=True)
+
+
+_PORT_NOUN = re.compile(r"(?:'s)?\s+port(?: number)?$", re.I)
 
 
 def _born(m: Match) -> Slot | None:
@@ -395,6 +451,8 @@ _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 _NP = r"(?P<np>[^,;:]+?)"
 _WAY = r"(?:north|south)(?:-?(?:east|west))?|east|west|left|right"
 _STANDS = r"(?:(?:is|are)(?:\s+(?:located|situated|placed))?|lies|sits|stands)"
+_TASK = "|".join(TASKS.split())
+_LINE = r"(?:\./)?[a-z][\w./-]*(?:\s+(?!(?:for|to|and|now|instead|from|which|because|in|on|when)\b|[-–—]\s)[\w./:@=-]+){0,6}"
 _STATES = "|".join(sorted(STATE_OF, key=len, reverse=True))
 _MOVE = r"moved?|moving|switch(?:ed|ing)?|migrat(?:ed|ing|e)|chang(?:ed|ing|e)|upgraded?|bumped|bump|downgraded?|went|raised?|lowered?|increased?|decreased?|reduced?|converted?|relocated|renamed?"
 
@@ -417,6 +475,7 @@ def _grammar() -> Iterator[tuple[re.Pattern[str], Builder]]:
         (r"^(?P<np>.*?)\s*\b(?:no longer)\s+(?P<rest>.+)$", _no_longer),
         (r"^(?P<np>.*?)\s+(?:don't|do not|doesn't|does not|isn't|aren't)\s+(?P<rest>.+?)\s+(?:anymore|any more)$", _no_longer),
         (rf"^{_NP}\s+(?:is\s+|are\s+|was\s+)?(?:listen(?:s|ing)?|runs?|running|serve[sd]?|exposed|binds?|bound|uses?)\s+(?:on\s+|to\s+|at\s+)?(?:the\s+)?port\s+(?P<value>\d+)$", _port),
+        (rf"^{_NP}\s+(?:(?:is|are)\s+(?:now\s+)?(?:(?:available|reachable|up|exposed|listening|served)\s+)?|listens?\s+)on\s+(?:port\s+(?P<value>\d+)|(?P<bare>\d{{4,5}}))$", _port),
         (r"^(?P<np>)(?P<verb>(?:just\s+|recently\s+)?(?:moved|relocated))\s+to\s+(?P<value>.+)$", _home),
         (r"^(?P<np>.+?)(?:'m|'re|'s| am| is| are)?\s+(?P<verb>live|lives|living|based|reside|resides|moved|moving|relocated|just moved|recently moved)\s+(?:in|to|over to)\s+(?P<value>.+)$", _home),
         (r"^(?P<np>I|we|he|she|they|my [\w ]+?|[A-Z]\w+)(?:'m|'s| am| is)?\s+(?P<verb>works?|working|joined|joining)\s+(?:(?:at|for)\s+)?(?P<value>.+)$", _employer),
@@ -428,19 +487,25 @@ def _grammar() -> Iterator[tuple[re.Pattern[str], Builder]]:
         (r"^(?P<thing>.+?)\s+(?:is|are)\s+(?:owned|maintained)\s+by\s+(?P<value>.+)$", _owner),
         (rf"^(?P<event>[\w -]+?)\s+(?:(?:happens?|is|are|takes? place|runs?|occurs?)\s+)?(?:every|each|on)\s+(?P<value>(?:(?:other|second|first|last)\s+)?{_DAY})$", _schedule),
         (rf"^{_NP}\s+(?:is|are)\s+(?:planned|scheduled|due|set|slated|expected)\s+(?:for|on|by)?\s*(?P<value>.+)$", _planned),
-        (rf"^{_NP}\s+(?:has\s+|was\s+|got\s+)?(?P<moved>slipped|moved|been moved|pushed|postponed|delayed|rescheduled)\s+(?:back\s+)?to\s+(?P<value>.+)$", _planned),
+        (rf"^{_NP}\s+(?:has\s+|have\s+|was\s+|were\s+|got\s+)?(?P<moved>slipped|moved|been moved|pushed|postponed|delayed|rescheduled)\s+(?:back\s+)?to\s+(?P<value>.+)$", _planned),
         (rf"^{_NP}\s+defaults?\s+to\s+(?P<value>.+)$", _default),
         (rf"^{_NP}\s+(?:is|are)\s+(?P<not>not\s+)?(?:turned\s+|switched\s+|now\s+)?(?P<value>{_STATES})(?:\s+(?:in|on|for|by)\s+[\w ]+)?$", _state),
         (rf"^{_NP}\s+(?:lives?|is|are|is located|are located|is stored|are stored|is kept|are kept|goes?|belongs?|stays?|resides?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$", _placed),
         (r"^(?:put|keep|place|store|save)\s+(?P<np>.+?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$", _placed),
         (rf"^{_NP}\s+(?:runs?|is hosted|is deployed|are hosted|are deployed|is running)\s+on\s+(?P<value>.+)$", _platform),
         (r"^(?:we\s+)?(?:(?:decided to |'re going to |will )?(?:go|going) with|chose|picked|went with|settled on)(?P<np>)(?P<not>)\s+(?P<value>.+)$", _tool),
-        (r"^(?P<np>)(?P<not>don't |do not |never |stop )?(?:always\s+)?(?:use|using)\s+(?P<value>.+)$", _tool),
+        (r"^(?P<np>)(?P<not>don't |do not |never |stop )?(?:always\s+)?(?:uses?|using)\s+(?P<value>.+)$", _tool),
         (r"^(?P<np>[^,;]+?)\s+(?P<not>(?:don't|do not|doesn't|does not)\s+)?(?:uses?|is using|are using|am using)\s+(?P<value>.+)$", _tool),
         (r"^(?:we|it|the \w+)\s+(?P<not>(?:don't|do not|doesn't|does not)\s+)?supports?\s+(?P<value>.+)$", _supports),
         (r"^(?P<value>.+?)\s+(?:is|are)\s+(?P<not>not\s+)?supported$", _supports),
         (rf"^{_NP}\s+(?:is|are)\s+(?:called|named)\s+(?P<value>.+)$", _named),
         (rf"^{_NP}\s+(?:is|am|are|'m)\s+(?P<value>\d{{1,3}})(?:\s+years\s+old)?$(?<=old)", _age),
+        (rf"^{_NP}\s+(?P<verb>(?:runs?|starts?|happens?|takes? place|is|are|begins?)\s+(?:now\s+)?)?(?P<often>(?:daily|nightly|weekly|every (?:day|night))\s+)?at\s+(?P<value>{_TIME.pattern})(?:\s+(?:daily|nightly|every (?:day|night)|each (?:day|night)))?$", _daily),
+        (rf"^(?P<task>{_TASK})(?:\s+(?P<what>[\w -]{{1,24}}?))?\s*(?:command|script)?\s*[:=]\s*(?P<value>{_LINE})(?:\s+(?:for|to|[-–—(])\s*.*)?$", _command),
+        (rf"^(?:we|I|you)\s+(?:now\s+|always\s+)?(?P<task>{_TASK})(?:\s+(?P<what>[\w -]{{1,24}}?))?\s+(?:with|via|using|through|by running)\s+(?P<value>{_LINE})(?:\s+(?:for|to)\s.*)?$", _command),
+        (rf"^to\s+(?P<task>{_TASK})(?:\s+(?P<what>[\w -]{{1,24}}?))?,?\s+(?:we |you )?(?:now )?(?:run|use|call|it's|it is)\s+(?P<value>{_LINE})$", _command),
+        (rf"^(?:the\s+)?(?P<task>{_TASK})(?:\s+(?P<what>[\w -]{{1,24}}?))?\s+command\s+is\s+(?:now\s+)?(?P<value>{_LINE})$", _command),
+        (r"^(?P<np>[\w .'/-]{2,40}?)\s+(?P<value>v?\d[\w.]*(?:\s(?:s|ms|min|minutes?|seconds?|hours?|days?))?)$", _bare),
         (r"^(?P<np>[\w .'/-]{1,40}?)\s*[:=]\s+(?P<value>[^\s].{0,60})$", _colon),
         (r"^(?P<np>[^,;:]+?)\s+(?:is|are|am|equals|was set to|is set to|ends in)\s+(?P<not>not\s+)?(?:now\s+|set to\s+)?(?P<value>.+)$", _is),
         (r"^(?P<np>I|it|he|she|we|they|that|this)(?:'s|'re|'m)\s+(?P<not>not\s+)?(?:now\s+)?(?P<value>.+)$", _is),

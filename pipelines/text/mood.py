@@ -84,11 +84,15 @@ _REPORTED = _cue(
     r"supposed to be", r"it is said", r"claims? (?:that|to)",
     r"~听说(?!过)|据说|据称|传言|有人说|そうです(?=。|$)"
 )  # fmt: skip
+# A surname with a given name; words of the language that merely begin with such a character name nobody.
+_SURNAMED = (
+    rf"(?!方便|高兴|马上|于是|何必|何况|任何|白天|万一|严格|毛病|向[我你您他她大])[{''.join(sorted(SURNAMES))}][\u4e00-\u9fff]{{1,2}}"
+)
 _SAYS = re.compile(
     r"(?<![A-Za-z'])(?!(?:i|we|you|it|that|this|what|which|log|error|output|message|doc|docs|readme|being|that\s+being|been|and|or|to)\s)(?:(?:my|the"
     r"|our|his|her|their) )?[A-Za-z]+(?: (?-i:[A-Z][a-z]+))? (?:said|says|told (?:me|us|him|her|them)|mentioned|claims|claimed|thinks|reckons"
     r"|wrote|reports|reported)(?![A-Za-z])"
-    rf"|(?:他|她|他们|她们|大家|有人|别人|人家|{'|'.join(sorted(CHINESE_KIN))}|[小老阿][\u4e00-\u9fff]|[{SURNAMES}][\u4e00-\u9fff]{{1,2}})(?:昨天|今天|刚才|之前|最近|跟我|对我"
+    rf"|(?:他|她|他们|她们|大家|有人|别人|人家|{'|'.join(sorted(CHINESE_KIN))}|[小老阿][\u4e00-\u9fff]|{_SURNAMED})(?:昨天|今天|刚才|之前|最近|跟我|对我"
     rf"|和我){{0,2}}(?:说(?!明|法|话|不)|告诉我|提到|表示)",
     re.I,
 )
@@ -97,7 +101,10 @@ _ASK_YOU = re.compile(
     r"|let us|lets|kindly|go ahead|help me|feel free)(?![A-Za-z])"
     r"|^[\s\"“]*(?:请(?!问)|麻烦|帮我|帮忙|给我|让我们|咱们来|劳驾|拜托|能不能帮|可以帮)"
     r"|^[\s\"“]*(?:我们)?把.{1,40}(?:改|换|移|删|放|设|调|搬|升|降|挪)[^了]*$|ください|してくれ|お願い"
-    r"|(?<![A-Za-z])(?:please|pls|plz)[.!]?\s*$",
+    r"|(?<![A-Za-z])(?:please|pls|plz)[.!]?\s*$"
+    # How to answer, asked for as a question: it wants the answer so, not to know whether it can be.
+    rf"|{_LEAD}(?:can|could|may|might) (?:i|we) (?:please )?(?:get|have|see) (?:that|this|it|them|these|those|everything|(?:the|your|an?) \w+)(?: \w+)? (?:as|in) "
+    r"|^[\s\"“]*(?:(?:你|您)?(?:能不能|可不可以|能否|可否|是否可以|可以|能)(?:请|麻烦)?(?:你|您)?)(?:用|以|按|分)[^，。,？?]{0,12}?(?:回答|回复|答复|列出|列一下|列举|列给我|写给我|说明一下|解释|讲|总结)",
     re.I,
 )
 _VERBS = r"""add adjust allow analyze append apply ask assume avoid bring bump choose clarify close compare configure confirm connect consider continue

@@ -83,6 +83,9 @@ ATTRIBUTE_OF: dict[str, str] = {form: name for name, forms in SINGLE.items() for
 SINGLE_RELATIONS = frozenset({"platform", "tool", "state", "schedule", "value", "position", "home", "employer", "workplace", "written in"})
 """Single-valued attributes that a verb expresses ("runs on", "is enabled", "every Thursday"), not a noun."""
 
+OF_CODE = frozenset({"port", "url", "version", "platform", "host", "timeout", "ttl", "location", "database", "region"})
+"""Attributes no person has: "the client listens on port 5173" is about a program."""
+
 QUALIFIERS: dict[str, str] = {
     "staging": "staging|stage environment|预发|预发布|预发环境",
     "production": "production|prod|live environment|生产环境|生产|线上环境|正式环境",
@@ -172,6 +175,31 @@ STATES: dict[str, str] = {
 STATE_OF: dict[str, str] = {form: name for name, forms in STATES.items() for form in forms.split()}
 """One-word states a thing can be in, one at a time."""
 
+TASKS = "deploy build test tests lint format start run install release migrate publish serve"
+"""What projects have a command for."""
+
+PROGRAMS = frozenset(
+    """make npm npx pnpm yarn bun bunx node deno cargo go python python3 pip uv poetry pdm pytest tox nox ruff docker docker-compose podman kubectl helm terraform
+    ansible-playbook just task rake bundle rails mix gradle mvn dotnet swift flutter composer php bash sh fly flyctl vercel netlify gcloud aws firebase heroku
+    hatch bazel ninja cmake ctest vitest jest tsc eslint prettier invoke fab cap""".split()
+)
+"""Programs whose name opens a command line."""
+
+SORTS: dict[str, str] = {
+    "javascript packages": "npm yarn pnpm bun",
+    "python packages": "pip poetry uv pdm pipenv",
+    "javascript tests": "jest vitest mocha jasmine ava",
+    "python tests": "pytest unittest nose",
+    "bundling": "webpack vite rollup esbuild parcel turbopack",
+    "javascript linting": "eslint biome tslint oxlint",
+    "python linting": "ruff flake8 pylint",
+    "python formatting": "black yapf autopep8",
+    "database": "postgres postgresql mysql mariadb sqlite mongodb cockroachdb duckdb",
+    "continuous integration": "jenkins circleci travis buildkite",
+}
+SORT_OF: dict[str, str] = {name: sort for sort, names in SORTS.items() for name in names.split()}
+"""Tools that take each other's place: who says they use another one *now* has given the first up."""
+
 USER = "user"
 """Subject of what the speaker states about themselves, when the log does not name the speaker."""
 
@@ -200,7 +228,7 @@ def is_single(attribute: str) -> bool:
 
 
 GLUE = frozenset(
-    """about accord accept all around as at be belong base best better born bind bound but by call change charge choose chose come currently decide default
+    """about accord accept daily nightly all around as at be belong base best better born bind bound but by call change charge choose chose come currently decide default
     depend deploy each end equal every expect expose find for from get go good going got happen hold host i'm in instead into join joined keep keeps kept know known
     like likes love loves enjoy listen locate lie lies live located situated side made maintain make more moved name named no not now number of off on one only or out over
     own owned owns pick place plan planned prefer put reside responsible run running really relocate renamed replace scheduled serve set settle sit

@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from .grammar_en import read_english
 from .grammar_zh import read_chinese
-from .slots import ATTRIBUTE_OF, GLUE, IMPERATIVES, KIN, PERSON_VERBS, QUALIFIERS, SAME_WORD_OF, STATE_OF, USER, Slot
+from .slots import ATTRIBUTE_OF, GLUE, IMPERATIVES, KIN, OF_CODE, PERSON_VERBS, QUALIFIERS, SAME_WORD_OF, STATE_OF, USER, Slot
 from .values import Value, typed_values
 from .words import fold_width, is_cjk, raw_words, stem
 
@@ -80,7 +80,7 @@ def parse(text: str, *, speaker: str | None = None) -> Statement:
     slot = _slot(core)
     base = Statement(
         text=text, subject="", attribute="", person=Person.THING, form=Form.FREE, qualifier=_qualifier(folded), values=typed_values(text),
-        update=bool(_UPDATE.search(folded)), also=bool(_ALSO.search(folded)), reason=reason, words=canonical_words(core),
+        update=bool(_UPDATE.search(folded)), also=bool(_ALSO.search(_led_out(body))), reason=reason, words=canonical_words(core),
     )  # fmt: skip
     if slot is None:
         return _unslotted(base, core, speaker)
@@ -134,7 +134,10 @@ _UPDATE = re.compile(
     r"|搬到|跳槽|改名|ではなく",
     re.IGNORECASE,
 )
-_ALSO = re.compile(r"\b(?:also|too|as well|additionally|in addition)\b|(?<![什这那])也(?!许)|(?<!归)还(?!是)|另外|同时", re.IGNORECASE)
+# "too" adds at the end of a clause; in front of an adjective it measures ("was too high"), as 还不 and 还没 do.
+_ALSO = re.compile(
+    r"\b(?:also|as well|additionally|in addition)\b|\btoo(?=\s*(?:[,.;:!?)，。；！]|$)|\s+(?:and|but|now)\b)|(?<![什这那])也(?!许)|(?<!归)还(?![是不没])|另外|同时", re.IGNORECASE
+)
 _CLAUSE = re.compile(r"(?<=[^\d\s])[.!;](?:\s+|$)|[。！？；;!?]\s*|,\s+(?=(?:we|i|it|the|use|but|and|so|he|she)\b)|[，,](?=\s*(?-i:[\u4e00-\u9fff]))|\s+(?:-|—|–)\s+", re.IGNORECASE)
 
 
@@ -148,6 +151,13 @@ def _core(text: str) -> str:
         shorter = _TRAIL.sub("", _LEAD.sub("", text, count=1)).strip()
         if shorter == text or not shorter:
             break
+        text = shorter
+    return text
+
+
+def _led_out(text: str) -> str:
+    """The sentence without its lead-in: "Also, the port is 81" goes on talking, it adds no second port."""
+    while (shorter := _LEAD.sub("", text, count=1).strip()) not in {"", text}:
         text = shorter
     return text
 
@@ -187,7 +197,7 @@ def _extra(slot: Slot, core: str) -> frozenset[str]:
 
 
 _SCOPES = tuple(
-    (name, re.compile(r"(?<![\w-])(?:" + "|".join(map(re.escape, latin)) + r")(?![\w-])" if latin else r"(?!)", re.IGNORECASE), tuple(han))
+    (name, re.compile(r"(?<![\w.-])(?:" + "|".join(map(re.escape, latin)) + r")(?![\w-]|\.\w)" if latin else r"(?!)", re.IGNORECASE), tuple(han))
     for name, latin, han in (
         (name, sorted((f for f in forms.split("|") if f.isascii()), key=len, reverse=True), [f for f in forms.split("|") if not f.isascii()])
         for name, forms in QUALIFIERS.items()
@@ -203,14 +213,17 @@ def _qualifier(text: str) -> str:
     return "+".join(sorted(found))
 
 
+_DANGLING = re.compile(r"^(?:on|in|for|of|at|to|the)\s+|\s+(?:on|in|for|of|at|to|the)(?:\s+the)?$|^(?:on|in|for|of|at|to|the)$", re.IGNORECASE)
+
+
 def _unscoped(subject: str) -> str:
-    """The subject without the scope words (they stand in the qualifier), unless nothing else is left."""
+    """The subject without the scope words (they stand in the qualifier) and without the preposition that led to them ("database on staging")."""
     bare = subject
     for _, latin, han in _SCOPES:
         bare = latin.sub("", bare)
         for form in sorted(han, key=len, reverse=True):
             bare = bare.replace(form, "")
-    return " ".join(bare.split()).strip("的 ")
+    return _DANGLING.sub("", " ".join(bare.split()).strip("的 "))
 
 
 # --- persons -----------------------------------------------------------------------------------------------------------------------------
@@ -233,9 +246,9 @@ _TOLD = re.compile(r"^(?:[A-Z][a-zé]+|[小老阿][\u4e00-\u9fff]|他|她)\s*(?:
 def _person(slot: Slot, core: str) -> Person:
     """Whose fact a slot is; a capitalised subject of a verb of people, or "X said …", is somebody else."""
     person = Person(slot.person)
-    if person in {Person.THING, Person.GROUP} and person is Person.THING and _other_led(core):
-        return Person.OTHER
-    return person
+    if slot.attribute in OF_CODE and person in {Person.THING, Person.OTHER} and not slot.subject.startswith(f"{USER}'s "):
+        return Person.THING
+    return Person.OTHER if person is Person.THING and _other_led(core) else person
 
 
 def _other_led(core: str) -> bool:

@@ -21,7 +21,7 @@ _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|[0-9]+")
 
 def tokenize(text: str) -> list[str]:
     """Tokens of a document: NFKC, casefolded, order kept, a token once for every place it stands."""
-    return list(_tokens(unicodedata.normalize("NFKC", text), singles=True))
+    return _tokens(unicodedata.normalize("NFKC", text), singles=True)
 
 
 def tokens_of_query(text: str) -> list[str]:
@@ -34,13 +34,15 @@ def tokens_of_query(text: str) -> list[str]:
 _STOP = frozenset(stem(word) for word in ENGLISH_STOP if "'" not in word)
 
 
-def _tokens(text: str, *, singles: bool) -> Iterator[str]:
+def _tokens(text: str, *, singles: bool) -> list[str]:
+    tokens: list[str] = []
     for start, end, cjk in runs(text):
         if cjk:
-            yield from _bigrams(text[start:end], singles=singles)
+            tokens += _bigrams(text[start:end], singles=singles)
         else:
-            for match in WORD.finditer(text, start, end):
-                yield from _parts(match.group())
+            for word in WORD.findall(text, start, end):
+                tokens += _parts(word)
+    return tokens
 
 
 def _bigrams(run: str, *, singles: bool) -> Iterator[str]:
@@ -55,6 +57,8 @@ def _bigrams(run: str, *, singles: bool) -> Iterator[str]:
 @lru_cache(maxsize=1 << 16)
 def _parts(word: str) -> tuple[str, ...]:
     """The word, then its parts, level by level; each spelling once. Kept, since few words make up most of a log."""
+    if word.isascii() and word.isalpha() and word.islower():  # most words, and they have no parts
+        return (stem(word),)
     seen: dict[str, None] = {}
     _collect(word, seen, 0)
     return tuple(seen)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pipelines.engines.local.changes import without_reason
 from pipelines.engines.local.personal import DREADED, Personal, personal_facts
 from pipelines.text.sentences import sentences
-from pipelines.text.slots import SINGLE, SINGLE_RELATIONS, USER
+from pipelines.text.slots import OF_CODE, SINGLE, SINGLE_RELATIONS, USER
 from pipelines.text.statement import Form, Person, Statement, parse
 from pipelines.text.values import Value, typed_values
 
@@ -69,8 +69,6 @@ _EMPTY_VALUE = re.compile(
 
 _THINGS = frozenset(SINGLE) | SINGLE_RELATIONS | {"value", "support"}
 _PASSING_STATES = frozenset({"broken", "fixed", "done", "open", "closed"})
-_OF_CODE = frozenset({"port", "url", "version", "platform", "host", "timeout", "ttl", "location", "database", "region"})
-"""Attributes no person has: "the client listens on port 5173" is about a program."""
 _MEASURES = frozenset(
     ["port", "version", "url", "date", "time", "limit", "ttl", "timeout", "size", "interval", "retention", "budget", "price", "rate", "threshold", "count"]
 )
@@ -295,7 +293,7 @@ def _of_speaker(read: Statement) -> bool:
 
 
 def _of_person(read: Statement) -> bool:
-    if read.attribute in _OF_CODE:
+    if read.attribute in OF_CODE:
         return _of_thing(read)
     if read.attribute in {"likes", "prefers"}:
         return bool(_PERSON_NAMED.match(read.subject)) and bool(_TASTE_OF_ANOTHER.search(read.text))

@@ -131,3 +131,36 @@ def test_values_are_compared_by_what_they_are() -> None:
     assert value_key("tests/ directory") == value_key("tests/")
     assert value_key("Vue3") == value_key("Vue 3")
     assert len({value_key(v) for v in ("C", "C++", "C#", "A", "B", "3.1", "3.10")}) == 7
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "relation"),
+    [
+        ("Uses yarn", "we use pnpm now", Relation.UPDATE),
+        ("Package manager: yarn", "We use pnpm now.", Relation.UPDATE),
+        ("Uses Postgres 15", "We use Postgres 16 now.", Relation.UPDATE),
+        ("Uses yarn", "we use pnpm", Relation.OTHER),
+        ("Uses yarn", "we also use pnpm now", Relation.OTHER),
+        ("Uses yarn", "we use Redis now", Relation.OTHER),
+        ("Uses yarn", "the docs site uses pnpm now", Relation.OTHER),
+        ("Deploy: make deploy", "We deploy with `make ship` now.", Relation.UPDATE),
+        ("Deploy: make deploy", "we deploy with make ship", Relation.OTHER),
+        ("Deploy: make deploy", "We deploy the docs with make docs now.", Relation.OTHER),
+        ("DB port 6001", "The database listens on port 6002 now.", Relation.UPDATE),
+        ("DB port 6001", "the DB port is 6001", Relation.SAME),
+        ("Port: 6001", "The API listens on port 6002 now", Relation.OTHER),
+        ("Staging database port 6001", "The staging database listens on port 6002.", Relation.CONTRADICTION),
+        ("Staging database port 6001", "The production database listens on port 6002.", Relation.OTHER),
+        ("Backups at 02:00 UTC", "Backups run at 03:00 UTC now.", Relation.UPDATE),
+        ("Backups at 02:00 UTC", "The backups run at 02:00 UTC.", Relation.SAME),
+        ("Gateway runs on 7001", "The gateway listens on port 7002 now.", Relation.UPDATE),
+    ],
+)
+def test_short_lines_of_memory_notes_relate_to_what_people_say(older: str, newer: str, relation: Relation) -> None:
+    assert relate(parse(older), parse(newer)).relation is relation
+
+
+def test_an_old_value_is_known_without_its_zone_and_unit_but_not_as_another_value() -> None:
+    moved = parse("The nightly export moved from 04:00 to 05:30 UTC.")
+    assert relate(parse("The nightly export runs at 04:00 UTC."), moved).relation is Relation.UPDATE
+    assert relate(parse("The nightly export runs at 04:10 UTC."), moved).why != "names_old_value"

@@ -36,6 +36,25 @@ def slot(text: str) -> tuple[str, str, str | None]:
         ("Fixtures live in the spec/data/ directory.", ("Fixtures", "location", "spec/data/ directory")),
         ("Use biome for linting.", ("linting", "tool", "biome")),
         ("CI runs on Buildkite.", ("CI", "platform", "Buildkite")),
+        ("The staging database listens on port 6001.", ("database", "port", "6001")),
+        ("Database on staging listens on port 6001", ("Database", "port", "6001")),
+        ("The gateway is now on 7001", ("gateway", "port", "7001")),
+        ("Gateway runs on 7001", ("Gateway", "port", "7001")),
+        ("DB port 6001", ("DB", "port", "6001")),
+        ("Staging DB port 6001", ("DB", "port", "6001")),
+        ("Port 6001", ("", "port", "6001")),
+        ("Backups at 04:30 UTC", ("Backups", "time", "04:30 UTC")),
+        ("The nightly export runs at 4am now.", ("nightly export", "time", "4am")),
+        ("The backups were moved to 05:00 UTC.", ("backups", "time", "05:00 UTC")),
+        ("Uses yarn", ("", "use", "yarn")),
+        ("We also use Redis.", ("", "use", "Redis")),
+        ("Deploy: make ship", ("deploy", "command", "make ship")),
+        ("We deploy with `make ship` now.", ("deploy", "command", "make ship")),
+        ("Run tests: `npm test`", ("tests", "command", "npm test")),
+        ("To run the tests, use pnpm test", ("tests", "command", "pnpm test")),
+        ("Build: `npm run bundle` for the big release", ("build", "command", "npm run bundle")),
+        ("The deploy command is ./ship.sh", ("deploy", "command", "./ship.sh")),
+        ("We deploy the docs with make docs.", ("deploy docs", "command", "make docs")),
         ("Rosa owns the ingest service.", ("ingest service", "owner", "Rosa")),
         ("The ingest service is owned by Rosa", ("ingest service", "owner", "Rosa")),
         ("The schema flag defaults to off.", ("schema flag", "default", "off")),
@@ -189,3 +208,47 @@ def test_a_long_text_is_prose_whatever_it_begins_with() -> None:
     assert parse("The port of the gateway is 7001").form is Form.SLOT
     assert parse("The port of the gateway is 7001 " + "and so on " * 80).form is Form.FREE
     assert parse("moved from a to " * 2_000).value is None
+
+
+@pytest.mark.parametrize("text", ["Exit code 1", "Step limit 3", "Using port 7001", "Changed port 7001", "Meeting at 10:00", "Build Tool: Ray CLI", "Start: now", "We met at 10:00"])
+def test_labels_of_the_moment_are_no_slot_of_port_time_or_command(text: str) -> None:
+    assert parse(text).attribute not in {"port", "time", "command", "version", "limit"}
+
+
+@pytest.mark.parametrize(
+    ("text", "qualifier"),
+    [
+        ("The staging database listens on port 6001.", "staging"),
+        ("The site is harbor.dev.", ""),
+        ("The URL is https://harbor.dev/api.", ""),
+        ("Runs on dev.", "development"),
+        ("The dev server runs on port 3000.", "development"),
+    ],
+)
+def test_a_scope_word_inside_a_host_name_binds_nothing(text: str, qualifier: str) -> None:
+    assert parse(text).qualifier == qualifier
+
+
+@pytest.mark.parametrize(
+    ("text", "also"),
+    [
+        ("The limit was too high.", False),
+        ("It is port 70 now, because the old one was too slow.", False),
+        ("The server takes too long", False),
+        ("We use Redis too.", True),
+        ("We use Redis too, for queues.", True),
+        ("We also use Redis.", True),
+        ("Also, I moved to Cork.", False),
+        ("另外，我搬到青岛了。", False),
+        ("我也用Redis。", True),
+        ("我们还没用Redis。", False),
+    ],
+)
+def test_too_adds_at_the_end_of_a_clause_and_measures_elsewhere(text: str, also: bool) -> None:
+    assert parse(text).also is also
+
+
+def test_a_client_that_listens_is_a_program_and_one_that_lives_a_person() -> None:
+    assert parse("The client listens on port 4000.").person is Person.THING
+    assert parse("My client lives in Rome.").person is Person.OTHER
+    assert parse("My wife's phone version is 3").person is Person.OTHER

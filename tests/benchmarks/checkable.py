@@ -239,8 +239,8 @@ def _believed(item: Item, told: Told) -> Iterator[tuple[str, bool]]:
         once = {Status.CONFIRMED, Status.SUPERSEDED} if item["kind"] == "update_chain" else {Status.CONFIRMED}
         yield "beliefs: a confirmed note holds it", any(v.status in once for v in holding)
         yield "beliefs: a note or draft holds it", any(v.status in KEPT for v in holding)
-    if item.get("old_value"):
-        yield "beliefs: the old value is not current", not any(_stale(version, item) for version, _ in told.notes)
+    if item.get("old_value") and item["session"]:  # before the first session nobody said it
+        yield "beliefs: the old value is not current", not any(_stale(version, places, item) for version, places in told.notes)
 
 
 def _related(item: Item) -> Iterator[tuple[str, bool]]:
@@ -287,9 +287,10 @@ def _from(places: frozenset[Place], wanted: frozenset[Place]) -> bool:
     return not places.isdisjoint(wanted) or any(session in sessions for session, _ in places)
 
 
-def _stale(version: Version, item: Item) -> bool:
-    current = version.status is Status.CONFIRMED and _holds(f"{version.statement} {version.value}", item["old_value"])
-    return current and not _holds(version.statement, item["new_value"])
+def _stale(version: Version, places: frozenset[Place], item: Item) -> bool:
+    """Whether the note still says the old value, and from before the change (an "executive director" of later is no "director" of before)."""
+    before = version.status is Status.CONFIRMED and all(int(session) < item["session"] for session, _ in places)
+    return before and _holds(f"{version.statement} {version.value}", item["old_value"])
 
 
 def _says(statement: str, gold: str) -> bool:

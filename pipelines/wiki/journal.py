@@ -105,7 +105,7 @@ def _blocks(dream: Report) -> list[tuple[str, list[Spans]]]:
 
 def _corrected(change: Corrected) -> Spans:
     parts: list[Part] = [plain(inline.cut_quote(change.old, 120)), " → ", plain(inline.cut_quote(change.new, 120))]
-    if change.proof:
+    if change.proof and change.proof.strip(" .。") != change.new.strip(" .。"):  # what the log says in these very words is said already
         parts += [', for the log says "', plain(inline.cut_quote(change.proof)), '"']
     if change.path:
         parts += [" (still in ", code(change.path), f" line {change.line})" if change.line else ")"]

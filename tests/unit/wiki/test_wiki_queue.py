@@ -127,3 +127,9 @@ def test_notes_judged_for_the_first_time_are_reported_though_nothing_was_learnt(
     assert text is not None
     assert "\n42 of your own notes looked at.\n" in text
     assert "- **Your own notes**\n  - 2 duplicate, 40 no log\n" in text
+
+
+def test_a_proof_in_the_very_words_of_the_correction_is_not_said_twice() -> None:
+    text = report(Report(day=date(2026, 11, 29), corrected=(Corrected(old="It is 1.", new="It is 2.", proof="It is 2", path="memory/a.md", line=3),)))
+    assert text is not None
+    assert "  - It is 1. → It is 2. (still in `memory/a.md` line 3)\n" in text

@@ -181,6 +181,16 @@ def _changed(m: Match) -> Slot | None:
     return Slot(subject=subject, attribute=attribute, value=value, old=old, person=person, update=True, single=True)
 
 
+def _set_to(m: Match) -> Slot | None:
+    """"We moved the API to port 3000", "I changed the session timeout to 30 s": a measured value of a thing, never a place or person."""
+    name, value = _lift(_value(m["value"]))
+    subject, own, person = subject_of(m["np"])
+    attribute = own or name or ("time" if _TIME.fullmatch(value) else "")
+    if not attribute or not (value_of_one(value) or _TIME.fullmatch(value)) or person not in {"thing", "group"} or not _short(subject or attribute, 5):
+        return None
+    return Slot(subject=subject, attribute=attribute, value=value, person=person, update=True, single=is_single(attribute))
+
+
 def _instead(m: Match) -> Slot | None:
     """"use B (for P) instead of A", "B instead of A"."""
     value, purpose = _purpose(m["new"])
@@ -460,6 +470,8 @@ _MOVE = r"moved?|moving|switch(?:ed|ing)?|migrat(?:ed|ing|e)|chang(?:ed|ing|e)|u
 def _grammar() -> Iterator[tuple[re.Pattern[str], Builder]]:
     rows: list[tuple[str, Builder]] = [
         (rf"^(?P<subject>.*?)\s*\b(?P<verb>{_MOVE})\b(?P<object>.*?)\bfrom\s+(?P<old>.+?)\s+(?:over\s+)?(?:to|into)\s+(?P<new>.+)$", _changed),
+        (r"^(?:we|I)(?:'ve|\s+have)?\s+(?:just\s+)?(?:moved|switched|changed|set|bumped|raised|lowered|put)\s+(?P<np>.+?)\s+(?:over\s+)?to\s+(?P<value>.+)$", _set_to),
+        (r"^(?:we|I)\s+(?:now\s+)?(?:serve|run|host|expose|start|bind|publish|have)\s+(?P<np>[^,;]+?)\s+(?:on|at)\s+(?:the\s+)?port\s+(?P<value>\d+)$", _port),
         (r"^(?P<old>\S+(?:\s\S+)?)\s+(?:was|is|got|has been|is now)\s+renamed\s+(?:to|as)\s+(?P<new>.+)$", _renamed),
         (r"\brename\s+(?P<old>\S+)\s+(?:to|as|into)\s+(?P<new>\S+)$", _renamed),
         (r"^(?:we(?:'ve| have)?\s+)?replaced?\s+(?P<old>.+?)\s+(?:with|by)\s+(?P<new>.+)$", _dropped),

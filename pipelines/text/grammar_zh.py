@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from .slots import ATTRIBUTE_OF, KIN, STATE_OF, USER, Slot, is_single
 from .words import chinese_words, is_cjk, is_han
@@ -35,7 +36,7 @@ _LEAD = re.compile(r"^(?:现在|目前|今后|以后|每天|这个|那个|该|�
 
 def subject_of(phrase: str) -> tuple[str, str, str]:
     """(subject, attribute, person): "数据库的端口" → ("数据库", "port", "thing"), "我妻子" → ("user's 妻子", "", "other")."""
-    phrase = _LEAD.sub("", phrase.strip(" ,，的")).strip()
+    phrase = _FILLED.sub("", _LEAD.sub("", phrase.strip(" ,，的")).strip()) or phrase
     lead = re.match(r"我们|咱们|他们|她们|我|他|她|它", phrase)
     person = _PERSON_OF[lead[0]] if lead else "thing"
     rest = phrase[lead.end() :].removeprefix("的") if lead else phrase
@@ -121,6 +122,13 @@ def _changed(m: Match) -> Slot | None:
     if not name:
         name = "home" if "搬" in m[0] and person == "speaker" else "name" if "名" in groups.get("verb", "") else "tool" if subject else "use"
     return Slot(subject=subject, attribute=name, value=value, old=old, person=person, update=True, single=is_single(name))
+
+
+def _no_more(m: Match) -> Slot | None:
+    """X不用A了，现在用B: of a port by its numbers, else what X uses."""
+    slot = _changed(m)
+    port = slot is not None and slot.attribute in {"use", "tool"} and re.fullmatch(r"\d{2,5}", slot.value or "") and re.fullmatch(r"\d{2,5}", slot.old or "")
+    return replace(slot, attribute="port", single=True) if slot is not None and port else slot
 
 
 def _moved_to(m: Match) -> Slot | None:
@@ -259,6 +267,7 @@ _GRAMMAR: tuple[tuple[re.Pattern[str], Builder], ...] = tuple(
         (rf"^(?P<np>)(?:都|统一|改)?(?:用|使用)\s*(?P<new>{_V})[,，]?\s*(?:不要|别|不|而不是)(?:再)?(?:用|使用)?\s*(?P<old>{_V})了?$", _changed),
         (rf"^(?P<np>)(?P<old>{_V})\s*不用了[,，]?\s*(?:换成|改用|换|用)\s*(?P<new>{_V})了?$", _changed),
         (rf"^(?P<np>)(?:不要再|别再|不再|不)用\s*(?P<old>{_V})(?:了)?[,，]\s*(?:换成|改用|换|用)\s*(?P<new>{_V})了?$", _changed),
+        (rf"^(?P<np>{_V})??\s*(?:已经)?(?:不再|不)用\s*(?P<old>{_V})\s*(?:端口)?了?[,，]\s*(?:现在)?(?:改|换)?(?:成|用)\s*(?P<new>{_V})\s*(?:端口)?了?$", _no_more),
         (r"^(?P<np>[^,、]+?)は(?P<old>[^,、]+?)ではなく[、]?(?P<new>[^,、。]+?)(?:です|だ)?$", _changed),
         (rf"^{_NP}(?:改到|改在|挪到|推迟到|提前到|延期到|延到)\s*(?P<value>{_V})了?$", _moved_to),
         (rf"^{_NP}(?:改成|改为|换成|变成|变为|调整为|调整到|升级到|升级为|提高到|降低到|增加到)了?\s*(?P<value>{_V})了?$", _moved_to),

@@ -61,7 +61,7 @@ _IF = re.compile(
 )
 _CONDITION = _cue(
     r"unless", r"in case(?! of)", r"provided (?:that|we|you|it|the)", r"assuming", r"as long as", r"otherwise we", r"depending on", r"in the event",
-    r"falls", r"wenn", r"~如果|要是|假如|若是|若(?=[^干])|万一|的话|除非|只要|一旦|もし"
+    r"falls(?! (?:on|in|into|under|below|within|short|off|over|apart|back|to|for)(?![A-Za-z]))", r"wenn", r"~如果|要是|假如|若是|若(?=[^干])|万一|的话|除非|只要|一旦|もし"
         r"|なら(?=[、ば])|たら、"
 )  # fmt: skip
 _ONCE = re.compile(_LEAD + r"(?:once|as soon as|when) (?:the|all|we|you|it|this|that|they)(?:'re|'s)? (?!was|were|did|had|visited)[^,]*,", re.I)
@@ -153,8 +153,22 @@ def mood_of(sentence: str) -> Mood:
     return Mood.PLAIN
 
 
+_RELEVANCE = re.compile(
+    r",\s*(?:just )?(?:if|in case) (?:(?:it|that|this|any of (?:it|this|that)|(?:the|my|your) [a-z ]{2,24}?) (?:matters?|helps?|counts?|is (?:relevant|useful|of interest))"
+    r"|you(?:'re| are) (?:wondering|asking|curious|interested)|you (?:wonder|ask|care|forgot|need (?:to know|the|my))|i(?:'ll| will)? (?:mention|bring up|talk about|refer to|forget))"
+    r"(?![A-Za-z])[^.;!?]*(?=[.;!?\s]*$)",
+    re.I,
+)
+
+
+def without_relevance(text: str) -> str:
+    """The text without a clause that only says why it is told (", if the time zone matters", ", in case you wonder"): it binds the fact to nothing."""
+    return _RELEVANCE.sub("", text)
+
+
 @lru_cache(maxsize=8192)
 def _mood(folded: str) -> Mood:
+    folded = without_relevance(folded)
     for mood, found in (
         (Mood.JOKE, _JOKE.search(folded)),
         (Mood.HYPOTHETICAL, _HYPOTHETICAL.search(folded)),
@@ -298,7 +312,7 @@ _STANDING = _cue(
     r"whenever", r"at all times", r"as a (?:general )?rule", r"by default(?=[,.]|$)", r"(?:don't|do not) ever", r"for all future",
     r"under no circumstances", r"(?:make a |take )note", r"permanently", r"in all (?:cases|sessions|projects)",
     r"ab sofort", r"immer", r"niemals", r"toujours", r"désormais", r"jamais", r"siempre", r"nunca", r"ab jetzt",
-    r"~从今以后|从现在(?:起|开始)|从今天起|今后|一律|永远|每(?:一)?次.{0,12}(?:都要|必须|都得|请|要先|先要|不要|别)|始终|记住|务必|一直都?要|(?:^|[,，。；;\s]|我们?|你|咱们|请)以后(?!再说|再看|可能|也许)|今後|常に|必ず|毎回"
+    r"~从今以后|从现在(?:起|开始)|从今天起|今后|一律|永远|每(?:一)?次[^我他她它，。]{0,12}都(?=跑|运行|执行|检查|更新|同步|备份|先|用|写|加)|每(?:一)?次.{0,12}(?:都要|必须|都得|请|要先|先要|不要|别)|始终|记住|务必|一直都?要|(?:^|[,，。；;\s]|我们?|你|咱们|请)以后(?!再说|再看|可能|也许)|今後|常に|必ず|毎回"
 )  # fmt: skip
 _REMEMBER = re.compile(
     r"(?<![A-Za-z])(?<!i )(?<!i don't )(?<!don't )(?<!can't )(?<!you )(?<!far as i )(?<!to )remember(?:,| that| to|:| this| my| i| we| it| the"

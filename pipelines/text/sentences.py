@@ -106,7 +106,7 @@ def _abbreviated(text: str, mark: re.Match[str]) -> bool:
     if len(word) == 1 and word.isupper() and word not in {"I", "C", "R"}:
         return mark.end() < len(text) and text[mark.end()] == " "
     if word.casefold() in _ALSO_WORDS:
-        return re.match(r"\s\d" if word.islower() else r"\s[A-Z\d]", text[mark.end() :]) is not None
+        return re.match(r"\s\d" if word.islower() else r"\s[A-Z\d]", text[mark.end() : mark.end() + 2]) is not None
     return word.casefold() in _ABBREVIATIONS
 
 

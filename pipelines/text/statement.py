@@ -17,6 +17,7 @@ from functools import lru_cache
 
 from .grammar_en import read_english
 from .grammar_zh import read_chinese
+from .mood import without_relevance
 from .slots import ATTRIBUTE_OF, GLUE, IMPERATIVES, KIN, OF_CODE, PERSON_VERBS, QUALIFIERS, SAME_WORD_OF, STATE_OF, USER, Slot
 from .values import Value, typed_values
 from .words import fold_width, is_cjk, raw_words, stem
@@ -75,11 +76,11 @@ class Statement:
 def parse(text: str, *, speaker: str | None = None) -> Statement:
     """Read one statement. Any text gives a statement; `form` says how much of it was understood. `speaker` names who says "I" (default `user`)."""
     folded = " ".join(fold_width(text).replace("**", "").replace("`", "").split())
-    body, reason = _reason(_BULLET.sub("", folded))
+    body, reason = _reason(without_relevance(_BULLET.sub("", folded)))
     core = _core(body)
     slot = _slot(core)
     base = Statement(
-        text=text, subject="", attribute="", person=Person.THING, form=Form.FREE, qualifier=_qualifier(folded), values=typed_values(text),
+        text=text, subject="", attribute="", person=Person.THING, form=Form.FREE, qualifier=_qualifier(body), values=typed_values(text),
         update=bool(_UPDATE.search(folded)), also=bool(_ALSO.search(_led_out(body))), reason=reason, words=canonical_words(core),
     )  # fmt: skip
     if slot is None:

@@ -16,8 +16,14 @@ from pipelines.text.slots import KIN
 
 _PROPER = r"(?!I\b|I['’]|The\b|My\b|We\b)[A-Z0-9][\w.&'’+-]*(?:\s(?:(?:of|and|the|de)(?=\s[A-Z])|(?!I\b|I['’])[A-Z0-9][\w.&'’+-]*))*"
 _DRINK = r"(?!(?:it|that|this|my|more|less|now|because|the)\b)[a-z][\w-]*(?:\s(?!because\b|since\b|now\b|instead\b|any\b|and\b|in\b|at\b|every\b|these\b|at\b|with\b|for\b|to\b)[\w-]+){0,2}"
+_DRINK_ZH = (
+    "茶(?![几杯馆具叶])|咖啡(?![机馆店])|拿铁|豆浆|可乐|果汁|汽水|牛奶|奶茶|普洱|乌龙|龙井"
+    "|(?:black |oat |green |mint |herbal )?(?:coffee|espresso|latte|matcha|chai|kombucha|rooibos|tea)|earl grey|hot chocolate"
+)
 _AIRLINES = "Qantas|Finnair|KLM|TAP|Emirates|Iberia|Lufthansa|Norwegian|Austrian|Delta|United|Ryanair|easyJet|Swiss|Qatar Airways|Turkish Airlines|British Airways|Air France"
-_HAN = r"(?!找|一[些家个份]|家|做|想|思考|考虑|寻|在|当前|现在|这|那|某|旅行|酒店)[\u4e00-\u9fffA-Za-z0-9][\u4e00-\u9fffA-Za-z0-9 .&+-]{0,15}?"
+_FIRMS = "Labs|Group|Foods|Media|Bank|Software|Logistics|Robotics|Inc|Corp|GmbH|Ltd|Technologies|Systems|Consulting|Industries|Energie|Energy|Solutions|Studios?"
+"""Last words of the names of firms."""
+_HAN = r"(?!找|一[些家个份]|家|做|想|思考|考虑|寻|在|当前|现在|这|那|某|旅行|酒店)[\u4e00-\u9fffA-Za-z0-9][\u4e00-\u9fffA-Za-z0-9 .&+-]{0,23}?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +43,7 @@ class _Topic:
     now: tuple[str, ...]
     cue_zh: str
     now_zh: tuple[str, ...]
+    name_zh: str = _HAN
 
 
 _TOPICS = (
@@ -56,7 +63,7 @@ _TOPICS = (
     ),
     _Topic(
         attribute="employer",
-        cue=r"\b(?:work|works|working|worked|job|jobs|employer|employed|joined|quit|company|notice|firm|Labs|Group|Foods|Media|Bank|Software|Logistics|Robotics|Inc|Corp|GmbH|Ltd|Technologies|Systems|Consulting|Industries|Energie|Energy|Solutions|Studios?)\b|\bI'm with\b",
+        cue=r"\b(?:work|works|working|worked|job|jobs|employer|employed|joined|quit|company|notice|firm)\b|\b(?:" + _FIRMS + r")\b|\bI'm with\b",
         name=_PROPER,
         now=(
             r"\bI(?:'m|’m| am|'ve|’ve| have)? (?:now )?(?:work|working|worked|employed) (?:for|at) {V}",
@@ -66,7 +73,7 @@ _TOPICS = (
             r"\bnew job (?:at|with) {V}",
             r"\bI'm with {V}(?=, (?:have been|in the|as an?|since)\b)",
         ),
-        cue_zh="上班|工作|(?<!航空)公司|科技|集团|银行|任职|就职|入职|加入|跳槽|辞",
+        cue_zh=rf"上班|工作|(?<!航空)公司|科技|能源|医疗|物流|食品|软件|集团|银行|任职|就职|入职|加入|跳槽|辞|\b(?:{_FIRMS})\b",
         now_zh=(
             "在{V}(?:上班|工作|任职|干)",
             "(?:任职于|就职于|加入了?|入职了?|跳槽到了?|去了){V}",
@@ -115,6 +122,14 @@ _TOPICS = (
     ),
 )
 
+_BY_NAME = (
+    _Topic(
+        attribute="drink", cue="(?!)", name=_DRINK, now=(), cue_zh=_DRINK_ZH, now_zh=("(?:换成了?|改成了?){V}",),
+        name_zh=rf"[\u4e00-\u9fff]{{0,3}}(?:{_DRINK_ZH})",
+    ),
+)  # fmt: skip
+"""Topics that only the names in a sentence give away (我用绿茶代替了可乐)."""
+
 _PAIRS = (
     r"\b(?:went|gone|switched|changed|upgraded|jobs?,|moved|relocated)(?: house| home| jobs| phones| airlines| over)?,? from (?:the |my |an? )?{O} (?:over )?to (?:the |my |an? )?{V}",
     r"\b(?:left|quit|swapped|traded in|traded|replaced|ditched|dropped|gave up|given up|sold)(?: \w+ in)? (?:the |my |an? )?{O}(?: and (?:have )?(?:now )?(?:moved to|joined|started at|live in|drink|fly|use|work (?:for|at))| for| with) (?:the |my |an? )?{V}",
@@ -129,7 +144,7 @@ _PAIRS_ZH = (
     "不(?:再)?(?:住|在|用|坐|喝|飞){O}(?:干|上班|工作)?了?[，,](?:现在|改)?(?:我)?(?:住在|在|改?用|改?坐|改?喝|改?飞){V}",
     "(?:离开|辞掉)了?{O}(?:的工作)?[，,](?:搬到|去|加入)了?{V}",
     "以前(?:住|在|用|坐|喝){O}[，,]现在(?:住在|住|在|改?用|改?坐|改?喝){V}",
-    "用{V}换掉了{O}",
+    "用{V}(?:换掉|代替|替代|替换|取代)了?{O}",
     "(?:是|用|坐|喝){V}[，,](?:而)?不(?:是|再用|用|坐|喝){O}",
 )
 _END = r"(?=\s*(?:[,.;:!?()—–]|$)|\s+(?:now|because|since|so|but|as|while|when|where|who|these|any|instead|rather|and|at|in|for|with|last|on|every|if)\b)"
@@ -212,8 +227,8 @@ Forms = tuple[tuple[str, re.Pattern[str], tuple[re.Pattern[str], ...], tuple[re.
 def _forms(*, chinese: bool) -> Forms:
     """(attribute, cue, forms of change, plain forms) of every topic, compiled on first use."""
     found = []
-    for topic in _TOPICS:
-        name, end = (_HAN, _END_ZH) if chinese else (topic.name, _END)
+    for topic in (*_TOPICS, *_BY_NAME):
+        name, end = (topic.name_zh, _END_ZH) if chinese else (topic.name, _END)
         cue = re.compile(topic.cue_zh if chinese else topic.cue)
         pairs = _PAIRS_ZH if chinese else _PAIRS
         plain = topic.now_zh if chinese else topic.now

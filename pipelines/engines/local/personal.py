@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from pipelines.engines.local.changes import changes, of_somebody_else, without_reason
+from pipelines.text.mood import without_relevance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +31,12 @@ class Personal:
 
 def personal_facts(sentence: str) -> tuple[Personal, ...]:
     """What a plain sentence says of its speaker, in order; empty for everything not said outright."""
+    whole, sentence = sentence, _HABITUALLY.sub("", _LASTING.sub(r"\1", without_relevance(sentence)))
     if not _SELF.search(sentence) or (_NOT_NOW.search(plain := without_reason(sentence)) and not _BUT_NOW.search(plain)):
         return ()
     if _HAN.search(sentence) and of_somebody_else(sentence):
         return ()
-    found = [Personal(attribute=c.attribute, value=c.value, old=c.old) for c in changes(sentence)]
+    found = [Personal(attribute=c.attribute, value=c.value, old=c.old) for c in changes(whole)]
     found += _first(sentence, _chinese()) if _HAN.search(sentence) else [f for part in _parts(sentence) for f in _first(part, _english())]
     first = {f.attribute: f for f in reversed(found)}
     return tuple(member for fact in reversed(first.values()) for member in _members(fact))
@@ -48,8 +50,14 @@ def _members(fact: Personal) -> tuple[Personal, ...]:
     return tuple(replace(fact, value=value) for value in values)
 
 
+_HABITUALLY = re.compile(
+    r"^[Ww]hen(?:ever)? I (?!was\b|were\b|had\b|did\b|went\b|got\b|lived\b|\w+ed\b)\w+(?: (?!I\b)[\w-]+){0,4},? (?=I\b(?!'|’| will| would))"
+)
+"""What the speaker does when: a habit. """
+_LASTING = re.compile(r"(\bI(?:'ve|’ve| have) (?:been \w+ing|lived|worked|used|had|been)\b[^.;]*?) for (?:a|quite a) while\b")
+"""Begun some time ago and still so: no stay of a while."""
 _HAN = re.compile(r"[\u4e00-\u9fff]")
-_SELF = re.compile(r"\b(?:I|I'm|I’m|my|My|me|[Ww]e|Home|name's)\b|我|叫|搬|住|手机|最近|名字|落款|以前|现在")
+_SELF = re.compile(r"\b(?:I|I'm|I’m|my|My|me|[Ww]e|[Oo]ur|Home|name's)\b|我|叫|搬|住|手机|最近|名字|落款|以前|现在")
 _BUT_NOW = re.compile(r"(?:以前|曾经)[^，。]*[，,]\s*现在(?!.*(?:如果|要是|可能|也许|开玩笑))")
 _AGAIN = re.compile(r"(?:,|;|:|\s[—–-]|\band\b|\bbut\b|,\s*and\b)\s+(?=(?:I\b|I'm|my\s))")
 _SHARED = re.compile(r"\band\s+(?=(?:work|live|drive|speak|play|fly|have)\b)")
@@ -285,8 +293,10 @@ def _rows_chinese() -> Iterator[tuple[str, Build]]:
     yield rf"{me}们?(?:家|家里)?的?(?P<kind>狗|猫)的?(?:名叫|名字叫|名字是|叫)(?P<v>[\u4e00-\u9fffA-Za-z]{{1,10}}?){_ZH_END}", _pet
     yield rf"{me}(?:家)?(?:养了?|有)(?:一)?(?:只|条)(?P<kind>狗|猫)[，,](?:名字)?(?:叫|是)(?P<v>[\u4e00-\u9fffA-Za-z]{{1,10}}?){_ZH_END}", _pet
     yield r"^(?P<v>[\u4e00-\u9fffA-Za-z]{1,10}?)是我(?:们)?(?:家)?的(?P<kind>狗|猫)", _pet
-    yield rf"{me}(?:是)?(?P<v>\d{{1,2}}月\d{{1,2}}[日号])出生(?P<o>)?", _single("birthday")
-    yield r"^(?P<v>\d{1,2}月\d{1,2}[日号])是我的?生日(?P<o>)?", _single("birthday")
+    day = r"\d{1,2}月\d{1,2}[日号]|\d{1,2} [A-Z][a-z]{2,8}|[A-Z][a-z]{2,8} \d{1,2}"
+    yield rf"{me}(?:是)?(?P<v>{day})\s*出生(?P<o>)?", _single("birthday")
+    yield rf"^(?P<v>{day})\s*是我的?生日(?P<o>)?", _single("birthday")
+    yield rf"{me}是\s*(?P<v>{_JOBS}){_ZH_END}(?P<o>)?", _single("job")
     yield rf"{me}的?(?:职业|本职|工作)是(?P<v>[\u4e00-\u9fffA-Za-z ]{{2,20}}?){_ZH_END}(?P<o>)?", _single("job")
     yield rf"{me}做(?P<v>[\u4e00-\u9fffA-Za-z ]{{2,20}}?)(?:已经)?(?P<o>)?(?:[一二三四五六七八九十\d]+年)", _single("job")
     yield (

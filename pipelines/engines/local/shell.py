@@ -32,9 +32,19 @@ class Part:
     bare: str
 
 
+NESTED_MAX = 50
+"""Brackets in one another that are followed; nobody types more, and a log may hold any number."""
+
+
+def _depth(line: str) -> int:
+    return max(itertools.accumulate((ch == "(") - (ch == ")") for ch in line if ch in "()"), default=0)
+
+
 @lru_cache(maxsize=1024)
 def parts(line: str) -> tuple[Part, ...]:
-    """The simple commands of a line in order; empty when quotes or brackets do not close."""
+    """The simple commands of a line in order; empty when quotes or brackets do not close, or are nested beyond NESTED_MAX."""
+    if _depth(line) > NESTED_MAX:
+        return ()
     found: list[Part] = []
     begin = 0
     at = 0

@@ -24,6 +24,8 @@ SENTENCES_MAX = 14
 """A long message of more sentences than this was written elsewhere and pasted."""
 SENTENCE_MAX = 2_000
 """Characters of a sentence that is read; what is longer has no punctuation to cut it at."""
+SHAPE_MAX = 400
+"""Characters of a line that tell whether a person or a machine wrote it; bounds the work of the patterns."""
 TURN_MAX = 20_000
 """Characters of a message that are read; nobody types more by hand."""
 
@@ -215,7 +217,8 @@ def _pasted(text: str) -> Iterator[tuple[int, int]]:
         if "\n" in found["said"] or text[: found.start()].rstrip().endswith((":", "：")):  # shown, not said: a short name in quotes is part of a sentence
             yield found.span()
     for line in _LINES.finditer(text):
-        if _MACHINE_LINE.match(line.group()) or (line.group().startswith(("    ", "\t\t")) and not _reads_as_prose(line.group())):
+        shape = line.group()[:SHAPE_MAX]
+        if _MACHINE_LINE.match(shape) or (shape.startswith(("    ", "\t\t")) and not _reads_as_prose(shape)):
             yield line.span()
 
 
@@ -261,7 +264,13 @@ def _is_prose(sentence: str) -> bool:
         return False
     letters = sum(ch.isalpha() for ch in dense)
     chinese = sum(map(is_cjk, dense))
+    if _LABELLED_ZH.match(dense):
+        return True
     return letters >= 0.5 * len(dense) and (len(sentence.split()) >= 2 or chinese >= 3)
+
+
+_LABELLED_ZH = re.compile(r"[\w的]{2,16}：[\w.:/-]{1,24}。?$")
+"""A value told under a name (端口：7443。): the full-width colon is typed by people, not printed by programs."""
 
 
 def _trimmed(said: Utterance) -> Utterance | None:

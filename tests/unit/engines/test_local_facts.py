@@ -116,3 +116,21 @@ def test_the_database_of_another_team_is_not_ours() -> None:
 def test_a_moved_port_names_both(sentence: str) -> None:
     (fact,) = facts_in(sentence, speaker=None)
     assert (fact.subject, fact.attribute, fact.value, fact.old_value) == ("API", "port", "3100", "8081")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["We serve the API on port 3100", "We moved the API to port 3100", "API 的端口现在是 3100", "API 端口：3100", "API 不用 8081 端口了，现在用 3100"],
+)
+def test_a_port_is_read_whoever_is_the_subject(sentence: str) -> None:
+    (fact,) = facts_in(sentence, speaker=None)
+    assert (fact.subject, fact.attribute, fact.value) == ("API", "port", "3100")
+
+
+def test_a_scope_named_in_the_reason_alone_binds_nothing() -> None:
+    (fact,) = facts_in("The API listens on port 3100 now, because macOS grabs the other", speaker=None)
+    assert fact.qualifier == ""
+
+
+def test_people_who_moved_to_a_place_moved_no_thing() -> None:
+    assert [f.attribute for f in facts_in("We moved the party to Friday", speaker=None)] == []

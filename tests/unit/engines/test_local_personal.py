@@ -42,6 +42,16 @@ def told(sentence: str) -> list[tuple[str, str]]:
         ("你好，我叫张曼婷，很高兴认识你。", [("name", "张曼婷")]),
         ("我是一名软件工程师", [("job", "软件工程师")]),
         ("我吃素", [("diet", "吃素")]),
+        ("I live in Turin, in case that helps", [("home", "Turin")]),
+        ("I have a Pixel 7, if you're wondering about my phone", [("phone", "Pixel 7")]),
+        ("Our cat's name is Olive, in case I bring her up.", [("cat", "Olive")]),
+        ("Whenever I go abroad I fly KLM", [("airline", "KLM")]),
+        ("I've worked at Halden Robotics for quite a while.", [("employer", "Halden Robotics")]),
+        ("My birthday falls on 5 May.", [("birthday", "5 May")]),
+        ("5 May是我的生日", [("birthday", "5 May")]),
+        ("我是software engineer。", [("job", "software engineer")]),
+        ("我离开Halden Robotics，去了Corvid Media，因为离家近", [("employer", "Corvid Media")]),
+        ("我用绿茶代替了可乐，因为牙疼", [("drink", "绿茶")]),
     ],
 )
 def test_what_people_say_of_themselves_outright_is_read(sentence: str, expected: list[tuple[str, str]]) -> None:
@@ -107,4 +117,21 @@ def test_what_was_given_up_for_what_is_read_by_its_topic(sentence: str, attribut
     ],
 )  # fmt: skip
 def test_other_peoples_changes_and_dry_jokes_are_not(sentence: str) -> None:
+    assert told(sentence) == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I live in Turin, if the deal goes through",
+        "I live in Turin, if you can call that living",
+        "When I was a student I lived in Turin",
+        "When I retire I'll fly KLM",
+        "I was in Turin for a while",
+        "我离开会议室，去了食堂",
+        "我把茶几换成了书桌",
+        "我用豆腐代替了牛肉",
+    ],
+)
+def test_a_real_condition_a_stay_and_the_past_stay_unread(sentence: str) -> None:
     assert told(sentence) == []

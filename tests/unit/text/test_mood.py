@@ -28,6 +28,8 @@ MOODS = [
     ),
     (Mood.PLAIN, ["Always is a brand", "what I like is tea", "我每天喝两杯咖啡", "Tests must run before merging.", "Plan: ship v2"]),
     (Mood.QUESTION, ["為什麼這樣", "這是你的嗎"]),
+    (Mood.PLAIN, ["I live in Turin, if the time zone matters.", "The port is 80, in case you wonder.", "My birthday falls on 5 May.", "Rent falls under costs"]),
+    (Mood.CONDITION, ["I live in Turin, if the deal goes through.", "The port is 80, if it is Monday", "falls es regnet"]),
     (Mood.PLAIN, ["顺便说一句，顺便说一下，我对牛奶过敏。", "说起来，顺便说一下，我家在成都。", "方便说一下，我在成都。", "那么简单说，端口是80"]),
     (Mood.REPORTED, ["小王顺便说一句，他对牛奶过敏。", "王芳说端口是80"]),
     (Mood.REQUEST, ["能不能用要点的形式回答？", "可不可以分点列出来？", "可以用英文回答吗？", "你能以表格列出吗？", "Can I get that as a table please?", "Could I have the list in short form?"]),

@@ -93,7 +93,19 @@ def is_memory_file(path: str) -> bool:
 INSTRUCTION_FILES = frozenset({"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md", ".cursorrules", "copilot-instructions.md"})
 
 _OF_OTHERS = frozenset(
-    {"WebFetch", "WebSearch", "web_search", "web_fetch", "Task", "Agent", "TaskOutput", "AgentOutputTool", "ReadMcpResourceTool", "ReadMcpResource", "SendMessage"}
+    {
+        "WebFetch",
+        "WebSearch",
+        "web_search",
+        "web_fetch",
+        "Task",
+        "Agent",
+        "TaskOutput",
+        "AgentOutputTool",
+        "ReadMcpResourceTool",
+        "ReadMcpResource",
+        "SendMessage",
+    }
 )
 _OF_HARNESS = frozenset(
     {
@@ -108,8 +120,8 @@ _SEGMENT = re.compile(r"[|;&(\n]+")
 _FETCHES = re.compile(r"(?:^|\s)(?:curl|wget|http|https|lynx|w3m|xh)\s")
 _ELSEWHERE = re.compile(r"https?://(?!(?:localhost|127\.|0\.0\.0\.0|\[::1\]))")
 _TRACKERS = re.compile(r"\s*(?:gh\s+(?:issue|pr|api|search|discussion)|glab\s+(?:issue|mr|api)|jira|linear|himalaya|mutt|notmuch)\s")
-_PRINTS = re.compile(r"(?:^|[|;&(\n]\s*)(?:cat|bat|head|tail|less|more|sed|awk|grep|rg)\s+(?!<<)(?P<words>[^|;&<>\n]*)")
-_DREAMD = re.compile(r"(?:^|[|;&(]\s*)(?:\S*/)?dreamd\s")
+_PRINTS = re.compile(r"(?:^|[|;&(\n][ \t]*)(?:cat|bat|head|tail|less|more|sed|awk|grep|rg)\s+(?!<<)(?P<words>[^|;&<>\n]*)")
+_DREAMD = re.compile(r"(?:^|[|;&(]\s*)(?:[^\s|;&()]*/)?dreamd\s")
 _WORD = re.compile(r"[^\s'\"|;&()<>]+")
 
 
@@ -152,7 +164,7 @@ _ANYWHERE = "system-reminder|system_reminder|dreamd-brief"
 
 
 def _frame(anywhere: str, at_line_start: str | None) -> re.Pattern[str]:
-    opening = rf"<(?P<a>{anywhere})(?=[\s>])[^>]*>" + (rf"|(?:^|(?<=>))[ \t]*<(?P<b>{at_line_start})(?=[\s>])[^>]*>" if at_line_start else "")
+    opening = rf"<(?P<a>{anywhere})(?=[\s>])[^<>]*>" + (rf"|(?:^|(?<=>))[ \t]*<(?P<b>{at_line_start})(?=[\s>])[^<>]*>" if at_line_start else "")
     closing = r"</(?P=a)>|\Z" if not at_line_start else r"(?:(?(a)</(?P=a)>|</(?P=b)>))|\Z"
     return re.compile(rf"(?:{opening})(?P<body>.*?)(?:{closing})", re.DOTALL | re.MULTILINE)
 

@@ -16,6 +16,8 @@ DOCUMENT_MARKS = 3
 DOCUMENT_LINES = 8
 INTRODUCED_CHARS = 600
 """What stands behind "summarize the text below:" is shown, not said, when it is at least this long."""
+SHAPE_MAX = 1000
+"""Characters of a line that tell what it is; bounds the work of the patterns."""
 GAP_LINES = 3
 """How many lines that say nothing by themselves may stand between two pasted ones."""
 
@@ -66,7 +68,7 @@ _WEAK = re.compile(
     r"""
       .*[{};]\s*$ | .*=>\s*[{(]?\s*$ | .*\)\s*:\s*$                   # code
     | \s*(?:import|from|export|const|let|var|function|async|def|class|return|public|private|static|package|use|pub|fn|func|type|interface|if|for|while)\b.*[;:{()=]
-    | \s*[}\])]+[;,)]*\s*$ | \s*</?[A-Za-z].*>\s*$ | \s*</?[A-Za-z][\w.]*\s*$ | \s*/?>\s*$
+    | \s*[}\])][}\]);,]*\s*$ | \s*</?[A-Za-z].*>\s*$ | \s*</?[A-Za-z][\w.]*\s*$ | \s*/?>\s*$
     | \s*(?://|/\*|\*/|\*\s@|\#!|--\s) | \s*@\w+(?:\(|\s*$)
     | \s+["']?[\w.-]+["']?\s*[:=]\s*\S | \s*"[^"]+"\s*:\s            # data
     | \s*\|.*\|\s*$ | \s*[-=_*]{5,}\s*$ | [+-](?![\s-])\S | \s*[\w./-]+\s*\|\s*\d+\s[+-]
@@ -108,6 +110,7 @@ def _marks(lines: Sequence[str]) -> list[_Mark]:
 
 
 def _mark(line: str) -> _Mark:
+    line = line[:SHAPE_MAX]
     if _STRONG.match(line):
         return _Mark.STRONG
     if _WEAK.match(line):

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from itertools import groupby
 from typing import assert_never
 from urllib.parse import quote
 
@@ -172,17 +173,16 @@ def _fold(text: str) -> str:
 
 
 def _merge(spans: Iterable[Span]) -> list[Span]:
+    """Spans that say something, neighbours of one style joined: text and code; each run at once, since a paragraph may have thousands of lines."""
+    told = (span for span in spans if span.text and (span.style is Style.TEXT or span.text.strip()))
     out: list[Span] = []
-    for span in spans:
-        if not span.text or (span.style is not Style.TEXT and not span.text.strip()):
-            continue
-        last = out[-1] if out else None
-        if last and last.style is Style.TEXT and span.style is Style.TEXT:
-            out[-1] = Span(re.sub(" {2,}", " ", last.text + span.text))
-        elif last and last.style is Style.CODE and span.style is Style.CODE:
-            out[-1] = Span(last.text + span.text, Style.CODE)
+    for style, run in groupby(told, key=lambda span: span.style):
+        same = list(run)
+        if len(same) == 1 or style not in {Style.TEXT, Style.CODE}:
+            out += same
         else:
-            out.append(span)
+            words_ = "".join(span.text for span in same)
+            out.append(Span(re.sub(" {2,}", " ", words_) if style is Style.TEXT else words_, style))
     return out
 
 

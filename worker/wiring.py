@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pipelines.engines.local.engine import LocalEngine
 from pipelines.errors import NotOurFolder, Refused
 from pipelines.logs.archive import FolderArchive
 from pipelines.logs.detect import READERS
@@ -89,6 +88,9 @@ def place_of(wiki: Path, settings: Settings, *, create: bool) -> Place:
 @contextlib.contextmanager
 def open_parts(place: Place, settings: Settings, *, progress: Progress = silent) -> Iterator[Parts]:
     """Live parts for one command; everything is closed when it ends."""
+    # Imported here: its patterns take a third of a second to compile, and commands that only read the store never ask it.
+    from pipelines.engines.local.engine import LocalEngine
+
     with open_only_store(place) as store:
         _require_publisher(place, store)
         yield Parts(

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.model import Claim, GateResult, Kind, Origin, Outcome, Turn
 from pipelines.text.mood import Mood, clauses, completion, mood_at, mood_of, negated
-from pipelines.text.names import CHINESE_KIN, KIN
+from pipelines.text.slots import CHINESE_KIN, ENGLISH_KIN
 from pipelines.text.times import resolve_dates
 from pipelines.text.tokens import tokenize
 from pipelines.text.values import Value, typed_values, value_keys
@@ -229,7 +229,7 @@ def _hard(text: str) -> frozenset[tuple[str, str]]:
 # --- whose it is -------------------------------------------------------------------------------------------------------------------------
 
 _OWNER = re.compile(
-    rf"(?<![A-Za-z])(?:my|our|his|her|their|the|a|an)\s+(?:[a-z]+\s+)?({'|'.join(sorted(KIN))})(?:'s)?(?![A-Za-z])|(?:[我他她]们?的?"
+    rf"(?<![A-Za-z])(?:my|our|his|her|their|the|a|an)\s+(?:[a-z]+\s+)?({'|'.join(sorted(ENGLISH_KIN | {'dog', 'cat'}))})(?:'s)?(?![A-Za-z])|(?:[我他她]们?的?"
     rf"|^)({'|'.join(sorted(CHINESE_KIN))})",
     re.I,
 )

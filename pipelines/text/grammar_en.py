@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 from .slots import ATTRIBUTE_OF, BELONGINGS, GLUE, IMPERATIVES, KIN, PROGRAMS, STATE_OF, TASKS, USER, Slot, is_single
 from .values import typed_values
@@ -18,7 +19,7 @@ Builder = Callable[[Match], Slot | None]
 
 def read_english(sentence: str) -> Slot | None:
     """The slot a cleaned English sentence fills (no lead-in, no final dot), or None."""
-    for pattern, build in _GRAMMAR:
+    for pattern, build in _grammar():
         match = pattern.search(sentence)
         if match and (slot := build(match)):
             return slot
@@ -119,7 +120,7 @@ def _compound(phrase: str) -> tuple[str, str]:
 
 _TAIL = re.compile(
     r"(?:\s+(?:in|inside|within|on|for|when|while|across|during|at|everywhere|with|to)\s+(?:this|the|our|my|all|every|new|any)\b.*"
-    r"|,?\s+(?:now|instead|last (?:year|month|week|night)|yesterday|today|tomorrow|recently|(?:this|next) (?:year|month|week)|in (?:19|20)\d\d|anymore|any more|from now on|going forward|these days|again|as well|too|everywhere|please|tbh))$",
+    r"|,?\s+(?:now|instead|last (?:year|month|week|night)|yesterday|today|tomorrow|recently|since (?:last|this|yesterday|then|\d|(?:january|february|march|april|may|june|july|august|september|october|november|december)\b).*|(?:this|next) (?:year|month|week)|in (?:19|20)\d\d|anymore|any more|from now on|going forward|these days|again|as well|too|everywhere|please|tbh))$",
     re.I,
 )
 
@@ -467,7 +468,9 @@ _STATES = "|".join(sorted(STATE_OF, key=len, reverse=True))
 _MOVE = r"moved?|moving|switch(?:ed|ing)?|migrat(?:ed|ing|e)|chang(?:ed|ing|e)|upgraded?|bumped|bump|downgraded?|went|raised?|lowered?|increased?|decreased?|reduced?|converted?|relocated|renamed?"
 
 
-def _grammar() -> Iterator[tuple[re.Pattern[str], Builder]]:
+@cache
+def _grammar() -> tuple[tuple[re.Pattern[str], Builder], ...]:
+    """Compiled on first use: most commands read no sentence."""
     rows: list[tuple[str, Builder]] = [
         (rf"^(?P<subject>.*?)\s*\b(?P<verb>{_MOVE})\b(?P<object>.*?)\bfrom\s+(?P<old>.+?)\s+(?:over\s+)?(?:to|into)\s+(?P<new>.+)$", _changed),
         (r"^(?:we|I)(?:'ve|\s+have)?\s+(?:just\s+)?(?:moved|switched|changed|set|bumped|raised|lowered|put)\s+(?P<np>.+?)\s+(?:over\s+)?to\s+(?P<value>.+)$", _set_to),
@@ -522,8 +525,4 @@ def _grammar() -> Iterator[tuple[re.Pattern[str], Builder]]:
         (r"^(?P<np>[^,;:]+?)\s+(?:is|are|am|equals|was set to|is set to|ends in)\s+(?P<not>not\s+)?(?:now\s+|set to\s+)?(?P<value>.+)$", _is),
         (r"^(?P<np>I|it|he|she|we|they|that|this)(?:'s|'re|'m)\s+(?P<not>not\s+)?(?:now\s+)?(?P<value>.+)$", _is),
     ]
-    for source, build in rows:
-        yield re.compile(source, re.IGNORECASE), build
-
-
-_GRAMMAR = tuple(_grammar())
+    return tuple((re.compile(source, re.IGNORECASE), build) for source, build in rows)

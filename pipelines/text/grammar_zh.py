@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
-from .slots import ATTRIBUTE_OF, KIN, STATE_OF, USER, Slot, is_single
+from .slots import ATTRIBUTE_OF, CHINESE_KIN, STATE_OF, USER, Slot, is_single
 from .words import chinese_words, is_cjk, is_han
 
 Match = re.Match[str]
@@ -18,7 +19,7 @@ Builder = Callable[[Match], Slot | None]
 
 def read_chinese(sentence: str) -> Slot | None:
     """The slot a cleaned Chinese sentence fills (no lead-in, no final 。), or None."""
-    for pattern, build in _GRAMMAR:
+    for pattern, build in _grammar():
         match = pattern.search(sentence)
         if match and (slot := build(match)):
             return slot
@@ -27,11 +28,11 @@ def read_chinese(sentence: str) -> Slot | None:
 
 # --- noun phrases ------------------------------------------------------------------------------------------------------------------------
 
-_KIN = sorted((word for word in KIN if is_han(word[0])), key=len, reverse=True)
+_KIN = sorted(CHINESE_KIN, key=len, reverse=True)
 _OWN = re.compile(r"^(?:我们|咱们|我|他们|她们|他|她|它|你)?的?")
 _PERSON_OF = {"我": "speaker", "我们": "group", "咱们": "group", "他": "unresolved", "她": "unresolved", "它": "unresolved", "他们": "unresolved", "她们": "unresolved"}
 _ATTRIBUTES = sorted((form for form in ATTRIBUTE_OF if is_cjk(form[0])), key=len, reverse=True)
-_LEAD = re.compile(r"^(?:现在|目前|今后|以后|每天|这个|那个|该|本|其实|默认的)+")
+_LEAD = re.compile(r"^(?:(?:我们)?把|现在|目前|今后|以后|每天|这个|那个|该|本|其实|默认的)+")
 
 
 def subject_of(phrase: str) -> tuple[str, str, str]:
@@ -116,6 +117,8 @@ def _changed(m: Match) -> Slot | None:
     first, old = _lift(_value(groups["old"]))
     second, value = _lift(_value(groups["new"]))
     subject, attribute, person = subject_of(groups.get("np") or "")
+    if not attribute and old in ATTRIBUTE_OF:  # 把端口改成80: what is changed stands where the old value would
+        return Slot(subject=subject, attribute=ATTRIBUTE_OF[old], value=value, person=person, update=True, single=True) if _fits(value) else None
     if not _fits(old) or not _fits(value) or (not _fits(subject, 12) and subject):
         return None
     name = attribute or first or second
@@ -257,40 +260,43 @@ _WHO = r"(?P<np>(?:我(?:的)?(?-i:[\u4e00-\u9fff]){0,4}?|[小老阿](?-i:[\u4e0
 _TO = r"改成|改为|换成|换到|换为|切换到|切换成|切到|迁移到|迁到|变成|变为|改用|升级到|升级为|调整为|调整到|调到|搬到|移到|改名为|重命名为|改到"
 _STATES = "|".join(sorted((form for form in STATE_OF if is_han(form[0])), key=len, reverse=True))
 
-_GRAMMAR: tuple[tuple[re.Pattern[str], Builder], ...] = tuple(
-    (re.compile(source, re.IGNORECASE), build)
-    for source, build in (
-        (rf"^(?P<np>{_V})?(?:已经|已|将)?(?:从|由)\s*(?P<old>{_V})\s*(?P<verb>{_TO})\s*(?P<new>{_V})了?$", _changed),
-        (rf"^(?:我们)?(?:把|将)(?P<np>{_V}的)?\s*(?P<old>{_V})\s*(?P<verb>改成|改为|换成|改名为|重命名为|替换为|替换成)\s*(?P<new>{_V})了?$", _changed),
-        (rf"^(?P<np>{_V})?(?:不是|并非)\s*(?P<old>{_V})[,，]?\s*(?:而是|是)\s*(?P<new>{_V})$", _changed),
-        (rf"^(?P<np>{_V})(?:应该是|是|为)\s*(?P<new>{_V})[,，]\s*(?:而)?不是\s*(?P<old>{_V})$", _changed),
-        (rf"^(?P<np>)(?:都|统一|改)?(?:用|使用)\s*(?P<new>{_V})[,，]?\s*(?:不要|别|不|而不是)(?:再)?(?:用|使用)?\s*(?P<old>{_V})了?$", _changed),
-        (rf"^(?P<np>)(?P<old>{_V})\s*不用了[,，]?\s*(?:换成|改用|换|用)\s*(?P<new>{_V})了?$", _changed),
-        (rf"^(?P<np>)(?:不要再|别再|不再|不)用\s*(?P<old>{_V})(?:了)?[,，]\s*(?:换成|改用|换|用)\s*(?P<new>{_V})了?$", _changed),
-        (rf"^(?P<np>{_V})??\s*(?:已经)?(?:不再|不)用\s*(?P<old>{_V})\s*(?:端口)?了?[,，]\s*(?:现在)?(?:改|换)?(?:成|用)\s*(?P<new>{_V})\s*(?:端口)?了?$", _no_more),
-        (r"^(?P<np>[^,、]+?)は(?P<old>[^,、]+?)ではなく[、]?(?P<new>[^,、。]+?)(?:です|だ)?$", _changed),
-        (rf"^{_NP}(?:改到|改在|挪到|推迟到|提前到|延期到|延到)\s*(?P<value>{_V})了?$", _moved_to),
-        (rf"^{_NP}(?:改成|改为|换成|变成|变为|调整为|调整到|升级到|升级为|提高到|降低到|增加到)了?\s*(?P<value>{_V})了?$", _moved_to),
-        (rf"^(?P<np>{_V}|)(?P<no>不再|别再|不要再)(?:用|使用)\s*(?P<value>{_V})了?$", _stopped),
-        (rf"^{_WHO}(?:的名字)?(?:名)?叫(?:做)?\s*(?P<value>(?-i:[\u4e00-\u9fffA-Za-z ]){{2,12}}?)$", _called),
-        (rf"^{_WHO}(?:今年|已经|现在|刚)*\s*(?P<value>[0-9一二三四五六七八九十]{{1,3}})岁了?$", _age),
-        (rf"^{_NP}(?:监听|运行在|跑在|使用|用)(?:在)?(?:的是)?\s*(?P<value>\d{{2,5}})\s*端口(?:上)?$", _port),
-        (rf"^{_WHO}(?:现在|目前|一直|最近|上个月|上周|去年|刚刚|刚|已经)*(?P<verb>住在|搬到|搬去|搬家到|定居在|搬家去)了?\s*(?P<value>{_V})了?$", _home),
-        (rf"^{_WHO}(?:现在|目前|最近|上个月|刚)*(?P<verb>在)\s*(?P<value>{_V})(?:工作|上班|任职|就职)(?:了|呢)?$", _employer),
-        (rf"^{_WHO}(?:现在|目前|最近|上个月|刚)*(?P<verb>跳槽去|跳槽到|入职|加入)了?\s*(?P<value>{_V})了?$", _employer),
-        (rf"^{_WHO}(?P<not>不)?对\s*(?P<value>{_V})(?:严重)?过敏$", _allergy),
-        (rf"^{_WHO}(?P<not>不)?(?P<value>(?-i:[\u4e00-\u9fff]){{2,4}}?)过敏$", _allergy),
-        (rf"^{_WHO}(?:平时|一直|最|很|特别|非常|挺|就|也|还)*(?P<verb>不喜欢|不爱吃|不爱喝|不吃|从不吃|不喝|讨厌|喜欢|爱吃|爱喝|热爱|偏爱)\s*(?P<value>{_V})$", _taste),
-        (rf"^(?P<value>{_V})(?:主要|目前|现在)?负责\s*(?P<thing>{_V})$", _owner),
-        (rf"^(?P<thing>{_V})(?:由|归)\s*(?P<value>{_V})负责$", _owner),
-        (r"^(?:请)?(?P<np>(?-i:[\u4e00-\u9fff]){2,6}?)(?:请|一律|都|要|统一)*(?:使用|用)\s*(?P<value>中文|英文|英语|汉语|日文|法文|德文)(?:写|来写|编写|书写)?(?:即可|就行)?$", _written),
-        (rf"^(?P<np>(?-i:[\u4e00-\u9fff])*?(?:环境|前端|后端|里)?)(?:已经|已|默认)?(?P<value>{_STATES})了?\s*(?P<thing>(?-i:[\u4e00-\u9fffA-Za-z ]){{2,12}}?)了?$", _state),
-        (r"^(?P<np>我们|)每(?P<value>周[一二三四五六日天]|星期[一二三四五六日天])(?P<event>(?-i:[\u4e00-\u9fff]){2,6}?)了?$", _schedule),
-        (rf"^(?P<np>{_V})在\s*(?P<of>{_V})的?(?P<value>东北|西北|东南|西南|[东西南北左右])(?:边|面|侧|方|部)?$", _position),
-        (rf"^(?P<np>{_V}|)(?P<not>不)?(?:用|使用|采用)的是\s*(?P<value>{_V})$", _tool),
-        (rf"^{_NP}(?P<not>不)?(?:应该是|是|为|等于|设为|设置为|:|：|叫|名叫)\s*(?P<value>{_V})$", _is),
-        (r"^(?P<np>[^、。]+?)は(?P<not>)(?P<value>[^、。]+?)(?:です|だ)$", _is),
-        (rf"^(?P<np>{_V}|)(?P<not>不)?(?:决定用|采用|使用|都用|用)\s*(?P<value>{_V})$", _tool),
-        (r"^(?P<np>(?-i:[\u4e00-\u9fff]){2,10})\s*(?P<not>)(?P<value>[0-9][^,，。]{0,8})$", _is),
-    )
+_ROWS: tuple[tuple[str, Builder], ...] = (
+    (rf"^(?P<np>{_V})?(?:已经|已|将)?(?:从|由)\s*(?P<old>{_V})\s*(?P<verb>{_TO})\s*(?P<new>{_V})了?$", _changed),
+    (rf"^(?:我们)?(?:把|将)(?P<np>{_V}的)?\s*(?P<old>{_V})\s*(?P<verb>改成|改为|换成|改名为|重命名为|替换为|替换成)了?\s*(?P<new>{_V})了?$", _changed),
+    (rf"^(?P<np>{_V})?(?:不是|并非)\s*(?P<old>{_V})[,，]?\s*(?:而是|是)\s*(?P<new>{_V})$", _changed),
+    (rf"^(?P<np>{_V})(?:应该是|是|为)\s*(?P<new>{_V})[,，]\s*(?:而)?不是\s*(?P<old>{_V})$", _changed),
+    (rf"^(?P<np>)(?:都|统一|改)?(?:用|使用)\s*(?P<new>{_V})[,，]?\s*(?:不要|别|不|而不是)(?:再)?(?:用|使用)?\s*(?P<old>{_V})了?$", _changed),
+    (rf"^(?P<np>)(?P<old>{_V})\s*不用了[,，]?\s*(?:换成|改用|换|用)\s*(?P<new>{_V})了?$", _changed),
+    (rf"^(?P<np>)(?:不要再|别再|不再|不)用\s*(?P<old>{_V})(?:了)?[,，]\s*(?:换成|改用|换|用)\s*(?P<new>{_V})了?$", _changed),
+    (rf"^(?P<np>{_V})??\s*(?:已经)?(?:不再|不)用\s*(?P<old>{_V})\s*(?:端口)?了?[,，]\s*(?:现在)?(?:改|换)?(?:成|用)\s*(?P<new>{_V})\s*(?:端口)?了?$", _no_more),
+    (r"^(?P<np>[^,、]+?)は(?P<old>[^,、]+?)ではなく[、]?(?P<new>[^,、。]+?)(?:です|だ)?$", _changed),
+    (rf"^{_NP}(?:改到|改在|挪到|推迟到|提前到|延期到|延到)\s*(?P<value>{_V})了?$", _moved_to),
+    (rf"^{_NP}(?:改成|改为|换成|变成|变为|调整为|调整到|升级到|升级为|提高到|降低到|增加到)了?\s*(?P<value>{_V})了?$", _moved_to),
+    (rf"^(?P<np>{_V}|)(?P<no>不再|别再|不要再)(?:用|使用)\s*(?P<value>{_V})了?$", _stopped),
+    (rf"^{_WHO}(?:的名字)?(?:名)?叫(?:做)?\s*(?P<value>(?-i:[\u4e00-\u9fffA-Za-z ]){{2,12}}?)$", _called),
+    (rf"^{_WHO}(?:今年|已经|现在|刚)*\s*(?P<value>[0-9一二三四五六七八九十]{{1,3}})岁了?$", _age),
+    (rf"^{_NP}(?:监听|运行在|跑在|使用|用)(?:在)?(?:的是)?\s*(?P<value>\d{{2,5}})\s*端口(?:上)?$", _port),
+    (rf"^{_WHO}(?:现在|目前|一直|最近|上个月|上周|去年|刚刚|刚|已经)*(?P<verb>住在|搬到|搬去|搬家到|定居在|搬家去)了?\s*(?P<value>{_V})了?$", _home),
+    (rf"^{_WHO}(?:现在|目前|最近|上个月|刚)*(?P<verb>在)\s*(?P<value>{_V})(?:工作|上班|任职|就职)(?:了|呢)?$", _employer),
+    (rf"^{_WHO}(?:现在|目前|最近|上个月|刚)*(?P<verb>跳槽去|跳槽到|入职|加入)了?\s*(?P<value>{_V})了?$", _employer),
+    (rf"^{_WHO}(?P<not>不)?对\s*(?P<value>{_V})(?:严重)?过敏$", _allergy),
+    (rf"^{_WHO}(?P<not>不)?(?P<value>(?-i:[\u4e00-\u9fff]){{2,4}}?)过敏$", _allergy),
+    (rf"^{_WHO}(?:平时|一直|最|很|特别|非常|挺|就|也|还)*(?P<verb>不喜欢|不爱吃|不爱喝|不吃|从不吃|不喝|讨厌|喜欢|爱吃|爱喝|热爱|偏爱)\s*(?P<value>{_V})$", _taste),
+    (rf"^(?P<value>{_V})(?:主要|目前|现在)?负责\s*(?P<thing>{_V})$", _owner),
+    (rf"^(?P<thing>{_V})(?:由|归)\s*(?P<value>{_V})负责$", _owner),
+    (r"^(?:请)?(?P<np>(?-i:[\u4e00-\u9fff]){2,6}?)(?:请|一律|都|要|统一)*(?:使用|用)\s*(?P<value>中文|英文|英语|汉语|日文|法文|德文)(?:写|来写|编写|书写)?(?:即可|就行)?$", _written),
+    (rf"^(?P<np>(?-i:[\u4e00-\u9fff])*?(?:环境|前端|后端|里)?)(?:已经|已|默认)?(?P<value>{_STATES})了?\s*(?P<thing>(?-i:[\u4e00-\u9fffA-Za-z ]){{2,12}}?)了?$", _state),
+    (r"^(?P<np>我们|)每(?P<value>周[一二三四五六日天]|星期[一二三四五六日天])(?P<event>(?-i:[\u4e00-\u9fff]){2,6}?)了?$", _schedule),
+    (rf"^(?P<np>{_V})在\s*(?P<of>{_V})的?(?P<value>东北|西北|东南|西南|[东西南北左右])(?:边|面|侧|方|部)?$", _position),
+    (rf"^(?P<np>{_V}|)(?P<not>不)?(?:用|使用|采用)的是\s*(?P<value>{_V})$", _tool),
+    (rf"^{_NP}(?P<not>不)?(?:应该是|是|为|等于|设为|设置为|:|：|叫|名叫)\s*(?P<value>{_V})$", _is),
+    (r"^(?P<np>[^、。]+?)は(?P<not>)(?P<value>[^、。]+?)(?:です|だ)$", _is),
+    (rf"^(?P<np>{_V}|)(?P<not>不)?(?:决定用|采用|使用|都用|用)\s*(?P<value>{_V})$", _tool),
+    (r"^(?P<np>(?-i:[\u4e00-\u9fff]){2,10})\s*(?P<not>)(?P<value>[0-9][^,，。]{0,8})$", _is),
 )
+
+
+@cache
+def _grammar() -> tuple[tuple[re.Pattern[str], Builder], ...]:
+    """Compiled on first use: most commands read no sentence."""
+    return tuple((re.compile(source, re.IGNORECASE), build) for source, build in _ROWS)

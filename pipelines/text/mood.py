@@ -13,8 +13,9 @@ import re
 from enum import StrEnum
 from functools import lru_cache
 
-from .names import CHINESE_KIN, SURNAMES
+from .names import SURNAMES
 from .sentences import AROUND_MAX, Span, sentences
+from .slots import CHINESE_KIN
 from .words import chinese_words, fold_width
 
 
@@ -61,7 +62,7 @@ _IF = re.compile(
 )
 _CONDITION = _cue(
     r"unless", r"in case(?! of)", r"provided (?:that|we|you|it|the)", r"assuming", r"as long as", r"otherwise we", r"depending on", r"in the event",
-    r"falls(?! (?:on|in|into|under|below|within|short|off|over|apart|back|to|for)(?![A-Za-z]))", r"wenn", r"~如果|要是|假如|若是|若(?=[^干])|万一|的话|除非|只要|一旦|もし"
+    r"falls(?! (?:on|in|into|under|below|within|short|off|over|apart|back|to|for)(?![A-Za-z]))", r"wenn", r"~如果|(?<![主只需重])要是|假如|若是|若(?=[^干])|万一|的话|除非|只要|一旦|もし"
         r"|なら(?=[、ば])|たら、"
 )  # fmt: skip
 _ONCE = re.compile(_LEAD + r"(?:once|as soon as|when) (?:the|all|we|you|it|this|that|they)(?:'re|'s)? (?!was|were|did|had|visited)[^,]*,", re.I)
@@ -100,7 +101,7 @@ _ASK_YOU = re.compile(
     _LEAD + r"(?:please|pls|plz|(?:can|could|would|will) (?:you|u|we)|would you mind|i(?:'d| would) like you to|i (?:want|need) you to|you should|let's"
     r"|let us|lets|kindly|go ahead|help me|feel free)(?![A-Za-z])"
     r"|^[\s\"“]*(?:请(?!问)|麻烦|帮我|帮忙|给我|让我们|咱们来|劳驾|拜托|能不能帮|可以帮)"
-    r"|^[\s\"“]*(?:我们)?把.{1,40}(?:改|换|移|删|放|设|调|搬|升|降|挪)[^了]*$|ください|してくれ|お願い"
+    r"|^[\s\"“]*(?:我们)?把[^，。,]{1,40}(?:改|换|移|删|放|设|调|搬|升|降|挪)[^了，。,]*(?:$|[，。,!！.])|ください|してくれ|お願い"
     r"|(?<![A-Za-z])(?:please|pls|plz)[.!]?\s*$"
     # How to answer, asked for as a question: it wants the answer so, not to know whether it can be.
     rf"|{_LEAD}(?:can|could|may|might) (?:i|we) (?:please )?(?:get|have|see) (?:that|this|it|them|these|those|everything|(?:the|your|an?) \w+)(?: \w+)? (?:as|in) "

@@ -15,16 +15,6 @@ from .words import ENGLISH_STOP, chinese_words, runs
 SURNAMES = frozenset(
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾萧田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤"
 )
-# Whose fact a sentence states beside the speaker's own: people (and pets) somebody has.
-KIN = frozenset(
-    """wife husband daughter son brother sister mother father mom mum dad parents grandmother grandfather grandma grandpa aunt uncle niece nephew
-    cousin friend colleague coworker boss manager neighbor neighbour roommate flatmate partner girlfriend boyfriend fiance fiancee client
-    customer teammate kid kids child children baby dog cat landlord teacher buddy""".split()
-)
-CHINESE_KIN = frozenset(
-    "妻子 老婆 丈夫 老公 太太 先生 女儿 儿子 孩子 爸爸 妈妈 父亲 母亲 父母 哥哥 "
-    "弟弟 姐姐 妹妹 爷爷 奶奶 外公 外婆 叔叔 婶婶 舅舅 舅妈 姑姑 姑妈 姨妈 阿姨 侄子 侄女 外甥 表哥 表弟 表姐 表妹 堂哥 堂弟 堂姐 堂妹 朋友 同事 上司 下属 领导 老板 经理 邻居 室友 女朋友 男朋友 客户 同学 老师 房东".split()
-)
 _PREFIXED = re.compile(r"[小老阿](.)")
 # A sentence opens with a capital anyway: there a word is a name only when it has something or does what people do.
 _PERSON_VERB = re.compile(

@@ -134,13 +134,17 @@ SAME_WORDS: dict[str, str] = {
 SAME_WORD_OF: dict[str, str] = {form: name for name, forms in SAME_WORDS.items() for form in forms.split()}
 """Words that name the same thing in the talk of agents and their users; compared after casefolding, before stemming."""
 
-KIN = frozenset(
-    """wife husband partner spouse girlfriend boyfriend fiancé fiancée daughter son child kid baby mother mom mum father dad parent sister brother sibling
-    aunt uncle cousin niece nephew grandmother grandma grandfather grandpa friend colleague coworker co-worker boss manager supervisor mentor neighbor
-    neighbour roommate flatmate teammate client customer landlord teacher doctor therapist coach intern assistant buddy classmate girl boy guy lady man
-    woman 妻子 老婆 太太 丈夫 老公 女朋友 男朋友 女友 男友 女儿 儿子 孩子 妈妈 母亲 爸爸 父亲 父母 姐姐 妹妹 哥哥 弟弟 姐 妹 哥 弟 表哥 表弟 表姐 表妹 堂哥 堂弟 堂姐 堂妹 阿姨 姑姑 姑妈 姑父 姨妈 姨父 舅舅 舅妈 叔叔 婶婶 婶子 伯伯 伯父 伯母 嫂子 嫂嫂 姐夫 妹夫 弟媳 岳父 岳母 公公 婆婆 孙子 孙女 侄子 侄女 外甥 外甥女 爷爷 奶奶 外公 外婆 姥姥 姥爷
-    朋友 同事 上司 下属 老板 经理 领导 邻居 室友 同学 老师 医生 客户 房东 队友""".split()
+ENGLISH_KIN = frozenset(
+    """wife husband partner spouse girlfriend boyfriend fiancé fiancée daughter son child kid baby mother mom mum father dad parent sister brother
+    sibling aunt uncle cousin niece nephew grandmother grandma grandfather grandpa friend colleague coworker co-worker boss manager supervisor mentor
+    neighbor neighbour roommate flatmate teammate client customer landlord teacher doctor therapist coach intern assistant buddy classmate girl boy
+    guy lady man woman kids children parents fiance fiancee""".split()
 )
+CHINESE_KIN = frozenset(
+    """妻子 老婆 太太 丈夫 老公 女朋友 男朋友 女友 男友 女儿 儿子 孩子 妈妈 母亲 爸爸 父亲 父母 姐姐 妹妹 哥哥 弟弟 姐 妹 哥 弟 表哥 表弟 表姐 表妹 堂哥 堂弟 堂姐 堂妹 阿姨 姑姑 姑妈 姑父 姨妈 姨父 舅舅 舅妈 叔叔 婶婶 婶子 伯伯 伯父 伯母 嫂子 嫂嫂
+    姐夫 妹夫 弟媳 岳父 岳母 公公 婆婆 孙子 孙女 侄子 侄女 外甥 外甥女 爷爷 奶奶 外公 外婆 姥姥 姥爷 朋友 同事 上司 下属 老板 经理 领导 邻居 室友 同学 老师 医生 客户 房东 队友 先生""".split()
+)
+KIN = ENGLISH_KIN | CHINESE_KIN
 """People other than the speaker, named by what they are to somebody."""
 
 BELONGINGS = frozenset("dog cat pet car house flat apartment bike kids family".split()) | KIN

@@ -128,7 +128,7 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _TRAIL = re.compile(r"(?:,?\s+(?:from now on|going forward|these days|at the moment|tbh|please|as well|too|though|now|right now|then|instead)|[,，]?谢谢|[\s.。!！;；,，~]+)$", re.IGNORECASE)
-_REASON = re.compile(r"[,，;]?\s*(?:-+\s*)?(?:\bbecause(?: of)?\b|\bdue to\b|\bsince (?=we|the|it|they|our|i\b)|\bas (?=we|it|they)\b|因为|由于)\s*(.+)$", re.IGNORECASE)
+_REASON = re.compile(r"[,，;]?\s*(?:-+\s*)?(?:\bbecause(?: of)?\b|\bdue to\b|\bsince (?=we|the|it|they|our|i\b)|(?<=[,;] )since (?!\d|then\b|last\b|yesterday\b|today\b|this\b|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)|\bas (?=we|it|they)\b|因为|由于)\s*(.+)$", re.IGNORECASE)
 _UPDATE = re.compile(
     r"\b(?:now|from now on|going forward|no longer|anymore|any more|as of (?:now|today)|starting (?:today|now)|instead of|moved|switch(?:ed)?|migrated|changed|renamed"
     r"|replaced|replaces|slipped|postponed|rescheduled|upgraded|bumped|used to|désormais|ab sofort|not any)\b|^(?:no|nope|actually)\b,?|以后|今后|从现在起|从今以后|从今天起|现在改|改成|改为|改用|改到|换成|不再|不用了"
@@ -163,7 +163,12 @@ def _led_out(text: str) -> str:
     return text
 
 
+_REASON_FIRST = re.compile(r"^(?:(?:因为|由于)([^，,。]+)[，,]\s*|(?:because|since (?!\d|then\b|last\b|yesterday\b|today\b|this\b|\w+day\b))\s*([^,]{6,80}),\s+)", re.IGNORECASE)
+
+
 def _reason(text: str) -> tuple[str, str | None]:
+    if (first := _REASON_FIRST.match(text)) and first.end() < len(text):
+        return text[first.end() :], (first[1] or first[2]).strip() or None
     match = _REASON.search(text)
     if match and match.start() > 3:
         return text[: match.start()], match[1].strip(" .。!") or None

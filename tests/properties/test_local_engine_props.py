@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.engines.local import LocalEngine
+from pipelines.engines.local.engine import LocalEngine
 from pipelines.engines.local.shell import parts, shown_status
 from pipelines.engines.local.worklog import work_log
 from pipelines.model import Origin, Role

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from pipelines.engines.local import LocalEngine
+from pipelines.engines.local.engine import LocalEngine
 from pipelines.logs.detect import detect
 from pipelines.logs.reader import FileContext
 from pipelines.logs.split import Record, split

@@ -226,17 +226,7 @@ def small() -> Score:
     return world(seed=7, users=3, sessions=SESSIONS, tokens=600, afters=[SESSIONS])[SESSIONS]
 
 
-NOT_YET = {"old shown as current, told outright", "old and reason in History"}
-"""Targets the local engine does not reach yet in the small world; one that is reached makes its test fail until its name is taken out here."""
-
-
-def wanted() -> Iterator[object]:
-    for target in TARGETS:
-        if target.least is not None or target.most is not None:
-            yield pytest.param(target, id=target.measure, marks=[pytest.mark.xfail(reason="the local engine is not there yet")] if target.measure in NOT_YET else [])
-
-
-@pytest.mark.parametrize("target", list(wanted()))
+@pytest.mark.parametrize("target", [t for t in TARGETS if t.least is not None or t.most is not None], ids=lambda t: t.measure)
 def test_a_small_world_meets_its_targets(small: Score, target: Target) -> None:
     assert target.met(small), [m for m in small.misses if m.measure == target.measure]
 

@@ -1,5 +1,1 @@
-"""The engine that needs no key and no network: rules and values."""
-
-from pipelines.engines.local.engine import LocalEngine
-
-__all__ = ["LocalEngine"]
+"""The engine that needs no key and no network: rules and values. Its patterns are compiled where `engine` is imported, and nowhere before."""

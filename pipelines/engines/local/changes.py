@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from pipelines.text.slots import KIN
+from pipelines.text.slots import CHINESE_KIN, ENGLISH_KIN
 
 _PROPER = r"(?!I\b|I['’]|The\b|My\b|We\b)[A-Z0-9][\w.&'’+-]*(?:\s(?:(?:of|and|the|de)(?=\s[A-Z])|(?!I\b|I['’])[A-Z0-9][\w.&'’+-]*))*"
 _DRINK = r"(?!(?:it|that|this|my|more|less|now|because|the)\b)[a-z][\w-]*(?:\s(?!because\b|since\b|now\b|instead\b|any\b|and\b|in\b|at\b|every\b|these\b|at\b|with\b|for\b|to\b)[\w-]+){0,2}"
@@ -155,10 +155,10 @@ _OTHERS = re.compile(r"\b(?:he|she|they|his|her|their)\b|他|她")
 
 
 _WHY = re.compile(
-    r"[,;]?\s*\b(?:because|due to|mainly because|since (?=\w+ (?:\w+ )?(?:needs?|is|was|were|had|has|have|got|sold|wanted|let|pays?|moved|died|cracked|closed|dropped|lost|made))|the reason is)\b.*$|[，,]?(?:主要是)?(?:因为|由于|原因是)[^，。]*[，。]?"
+    r"[,;]?\s*\b(?:because|due to|mainly because|since (?=\w+ (?:\w+ )?(?:needs?|is|was|were|had|has|have|got|sold|wanted|let|pays?|moved|died|cracked|closed|dropped|lost|made))|the reason is)\b.*$|(?<=,)\s+since (?!\d|then\b|last\b|yesterday\b|today\b|this\b|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b).*$|[，,]?(?:主要是)?(?:因为|由于|原因是)[^，。]*[，。]?"
 )
-_KIN_SAID = re.compile(rf"\b(?:my|our|the|his|her)\s+(?:\w+\s)?(?:{'|'.join(sorted(k for k in KIN if k.isascii()))})(?:'s)?\b(?!\s+and\s+I\b)", re.IGNORECASE)
-_KIN_ZH = "|".join(sorted((k for k in KIN if not k.isascii()), key=len, reverse=True))
+_KIN_SAID = re.compile(rf"\b(?:my|our|the|his|her)\s+(?:\w+\s)?(?:{'|'.join(sorted(ENGLISH_KIN))})(?:'s)?\b(?!\s+and\s+I\b)", re.IGNORECASE)
+_KIN_ZH = "|".join(sorted(CHINESE_KIN, key=len, reverse=True))
 _KIN_SAID_ZH = re.compile(
     rf"我(?:的|们|们的|一个|有个|有一个|那个)?(?:{_KIN_ZH})|^(?:{_KIN_ZH})(?!确诊|说过?，|告诉我)|(?:{_KIN_ZH})(?:的|对|在|说|住|搬|养|从|跟|要)"
 )

@@ -102,7 +102,7 @@ _DB_CHANGED = re.compile(
 )
 _DB_USED = re.compile(
     rf"\b[Ww]e\s+(?:now\s+)?(?:use|run|run on|are on|(?:store|keep) (?:everything|our data|the data) in)\s+(?P<v>{_DB})(?=\s*(?:[,.;]|$)|\s+(?:now|because|as|for|in))|\b(?:[Tt]he|[Oo]ur|[Tt]his)\s+(?:project|app|service|backend)\s+(?:now\s+)?(?:uses|runs on)\s+(?P<u>{_DB})|\bdatabase\s+(?:is|runs on)\s+(?:now\s+)?(?P<w>{_DB})|^(?P<x>{_DB})\s+is\s+our\s+database"
-    rf"|(?:数据库|库)(?:现在)?(?:是|用的是|用|换成了?|改成了?|改用){_DB.replace('(?:', '(?P<y>', 1)}|(?:我们|(?:这个|本|该|我们的?|咱们的?)?项目)(?:现在)?(?:用|使用|采用|改用|换成了?)(?:的是)?{_DB.replace('(?:', '(?P<z>', 1)}"
+    rf"|(?:数据库|库)(?:现在|已经|已)?(?:是|用的是|用|换成了?|换到了?|改成了?|改为了?|改用|迁移?到了?){_DB.replace('(?:', '(?P<y>', 1)}|(?:我们|(?:这个|本|该|我们的?|咱们的?)?项目)(?:现在)?(?:用|使用|采用|改用|换成了?)(?:的是)?{_DB.replace('(?:', '(?P<z>', 1)}"
 )
 
 

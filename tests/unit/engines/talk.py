@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from pipelines.engines.local import LocalEngine
+from pipelines.engines.local.engine import LocalEngine
 from pipelines.model import Basis, Call, Claim, Event, Kind, OrderKey, Origin, Place, Result, Role, SessionInfo, Turn
 from pipelines.ports import Window
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.engines.local import LocalEngine
+from pipelines.engines.local.engine import LocalEngine
 from pipelines.model import Kind, Origin, Role
 from pipelines.ports import Engine
 from tests.unit.engines.talk import Talk, said, sure

@@ -55,6 +55,8 @@ def slot(text: str) -> tuple[str, str, str | None]:
         ("Build: `npm run bundle` for the big release", ("build", "command", "npm run bundle")),
         ("The deploy command is ./ship.sh", ("deploy", "command", "./ship.sh")),
         ("We deploy the docs with make docs.", ("deploy docs", "command", "make docs")),
+        ("我们把端口改成了80", ("", "port", "80")),
+        ("我们把网关的端口改成了80", ("网关", "port", "80")),
         ("Rosa owns the ingest service.", ("ingest service", "owner", "Rosa")),
         ("The ingest service is owned by Rosa", ("ingest service", "owner", "Rosa")),
         ("The schema flag defaults to off.", ("schema flag", "default", "off")),
@@ -252,3 +254,20 @@ def test_a_client_that_listens_is_a_program_and_one_that_lives_a_person() -> Non
     assert parse("The client listens on port 4000.").person is Person.THING
     assert parse("My client lives in Rome.").person is Person.OTHER
     assert parse("My wife's phone version is 3").person is Person.OTHER
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "reason"),
+    [
+        ("The port is now 7001, since macOS grabs the other", "7001", "macOS grabs the other"),
+        ("We use Redis, since last week.", "Redis", None),
+        ("We use Redis since we need queues", "Redis", "we need queues"),
+        ("Since macOS grabs it, the API is on port 7001.", "7001", "macOS grabs it"),
+        ("因为备份太慢，我们用TiDB", "TiDB", "备份太慢"),
+        ("As a rule, use tabs", "tabs", None),
+        ("The port is 7001, since 2019.", "7001", None),
+    ],
+)
+def test_since_gives_a_reason_where_it_names_no_time(text: str, value: str, reason: str | None) -> None:
+    read = parse(text)
+    assert (read.value, read.reason) == (value, reason)

@@ -24,6 +24,10 @@ FILE_BYTES_MAX = 2_000_000
 FILES_MAX = 20_000
 _KINDS = {"user": Kind.PREFERENCE, "feedback": Kind.RULE, "preference": Kind.PREFERENCE, "rule": Kind.RULE, "decision": Kind.DECISION}
 _RULE_HEADING = re.compile(r"\b(?:rules?|conventions?|guidelines?|preferences?|policy|policies|how to apply)\b|规则|约定|偏好|ルール|규칙", re.IGNORECASE)
+OWN_DIRECTORY = ".dreamd"
+OWN_MARKS = ("<!-- yours below: dreamd never touches it -->", "<dreamd-brief")
+"""What only files that dreamd wrote hold: a page, a brief. Its own words coming back are no notes, wherever somebody copied them to (DESIGN §1, `self`)."""
+_BRIEF = re.compile(r"<dreamd-brief\b[^<>]*>.*?(?:</dreamd-brief>|\Z)", re.DOTALL)
 _SKIPPED_DIRECTORIES = frozenset({".git", ".dreamd", "node_modules", "__pycache__"})
 
 
@@ -91,6 +95,7 @@ def read_text(
     text: str, *, folder: str, path: str, mtime: datetime | None = None, committed: datetime | None = None, session: str | None = None, turn: str | None = None
 ) -> tuple[NoteFile, tuple[OnlineNote, ...]]:
     """The notes of one memory file's text; also used for files a log shows being written (`session`, `turn`, `mtime` then come from the log)."""
+    text = without_own_words(text)
     front = split_front_matter(text)
     parts = blocks(front.body, first_line=front.body_line)
     title = _title(front, parts, path)
@@ -153,6 +158,9 @@ def _is_index(path: str, parts: Sequence[Block]) -> bool:
 def _markdown_files(root: Path, problems: list[NoteProblem]) -> list[Path]:
     if root.is_file():
         return [root]
+    if (root / OWN_DIRECTORY).is_dir():
+        problems.append(NoteProblem(path=".", why=_WIKI))
+        return []
     top = root.resolve()
     out: list[Path] = []
     pending = [root]
@@ -168,7 +176,9 @@ def _markdown_files(root: Path, problems: list[NoteProblem]) -> list[Path]:
             if entry.is_symlink() and not entry.resolve().is_relative_to(top):
                 problems.append(NoteProblem(path=relative, why="a link that leads out of the folder is not followed"))
             elif entry.is_dir() and not entry.is_symlink():
-                if entry.name not in _SKIPPED_DIRECTORIES:
+                if (entry / OWN_DIRECTORY).is_dir():
+                    problems.append(NoteProblem(path=relative, why=_WIKI))
+                elif entry.name not in _SKIPPED_DIRECTORIES:
                     pending.append(entry)
             elif entry.suffix.casefold() in {".md", ".markdown", ".mdx"} and entry.is_file():
                 if entry.stat().st_size > FILE_BYTES_MAX:
@@ -178,6 +188,17 @@ def _markdown_files(root: Path, problems: list[NoteProblem]) -> list[Path]:
                 else:
                     out.append(entry)
     return sorted(out, key=lambda p: (p.name.casefold() not in {INDEX_NAME, *LISTS}, p.relative_to(root).as_posix()))
+
+
+_WIKI = "a wiki of dreamd's: what it wrote itself is no note"
+
+
+def without_own_words(text: str) -> str:
+    """The text with what dreamd wrote blanked out, line for line: all of a page of its own, a brief wherever it was put."""
+    if not any(mark in text for mark in OWN_MARKS):
+        return text
+    rest = _BRIEF.sub(lambda found: "\n" * found.group().count("\n"), text)
+    return rest if OWN_MARKS[0] not in rest else "\n" * rest.count("\n")
 
 
 def _title(front: FrontMatter, parts: Sequence[Block], path: str) -> str:

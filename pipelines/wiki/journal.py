@@ -81,7 +81,8 @@ def report(dream: Report, *, own: str = "") -> str | None:
 def _verdict(dream: Report) -> str:
     counts = ((len(dream.corrected), "corrected"), (len(dream.learnt), "learnt"), (len(dream.merged), "merged"), (len(dream.retired), "retired"), (dream.drafts, "drafts"))
     said = ", ".join(f"{n} {word}" for n, word in counts if n) or (f"{sum(dream.checked.values())} of your own notes looked at" if dream.checked else "nothing learnt")
-    waits = f"; {len(dream.waiting)} wait for you" if dream.waiting else ""
+    count = len(dream.waiting)
+    waits = f"; {count} {'waits' if count == 1 else 'wait'} for you" if count else ""
     return said[0].upper() + said[1:] + waits + "."
 
 

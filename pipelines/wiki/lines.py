@@ -259,8 +259,12 @@ def _code_block(text: str, info: str) -> list[Block]:
 def _inline(tokens: Sequence[Token], resolve: Resolve) -> list[Span]:
     out: list[Span] = []
     style, target = Style.TEXT, ""
-    for token in tokens:
+    for at, token in enumerate(tokens):
         match token.type:
+            case "strong_open" | "strong_close" if _dunder(tokens, at):
+                continue
+            case "text" if _dunder(tokens, at):
+                out.append(Span(f"__{token.content}__", Style.CODE))
             case "text":
                 out += _wikilinks(token.content, style, target, resolve)
             case "code_inline":
@@ -285,6 +289,17 @@ def _inline(tokens: Sequence[Token], resolve: Resolve) -> list[Span]:
             case _:
                 out.append(Span(token.content))
     return out
+
+
+def _dunder(tokens: Sequence[Token], at: int) -> bool:
+    """Whether this token is part of a name such as `__tests__` or `__init__`, which Markdown reads as emphasis and a writer meant as it stands."""
+    start = at - ("strong_open", "text", "strong_close").index(tokens[at].type)
+    three = tokens[max(start, 0) : start + 3]
+    return (
+        [t.type for t in three] == ["strong_open", "text", "strong_close"]
+        and three[0].markup == "__"
+        and re.fullmatch(r"[a-z][a-z0-9_]*", three[1].content) is not None
+    )
 
 
 def _wikilinks(text: str, style: Style, target: str, resolve: Resolve) -> list[Span]:

@@ -104,6 +104,11 @@ def test_at_most_three_things_wait_each_with_its_command() -> None:
     assert all("`dreamd " in row for row in waiting)
 
 
+@pytest.mark.parametrize(("count", "words"), [(1, "; 1 waits for you."), (2, "; 2 wait for you.")])
+def test_the_first_line_counts_what_waits(count: int, words: str) -> None:
+    assert words in (report(replace(FULL, waiting=entries(CONTENT)[:count])) or "")
+
+
 def test_a_dream_that_changed_nothing_writes_none() -> None:
     assert report(Report(day=date(2026, 11, 29), refused={"origin": 5}, waiting=entries(CONTENT), work=("x",))) is None
     assert report(replace(FULL, corrected=(), learnt=(), merged=(), retired=(), drafts=0, problems=("3 quiet nights with eligible drafts",))) is not None

@@ -14,8 +14,10 @@ from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from pipelines.model import Kind, Status, Verdict
+from pipelines.wiki import inline
 from pipelines.wiki.content import Cite, Content, HistoryLine, Item
 from pipelines.wiki.edits import own_text
+from pipelines.wiki.lines import carried_text
 from pipelines.wiki.page import OWN_MARK
 from pipelines.wiki.parse_page import parse
 from pipelines.wiki.tree import tree
@@ -322,3 +324,15 @@ def test_the_days_a_command_worked_on_follow_its_words_as_one_sentence() -> None
     page = tree(Content(title="x", items=(bare, told))).files["commands.md"].decode()
     assert "- `make ferry`, worked on 3 Nov 2026. [^1]" in page
     assert "- Dock with `make dock`. Worked on 3 Nov 2026 and 5 Nov 2026. [^2]" in page
+
+
+@pytest.mark.parametrize(
+    ("markdown", "written"),
+    [
+        ("copied into __tests__/fixtures/", "copied into `__tests__`/fixtures/"), ("see __init__", "see `__init__`"),
+        ("a __Very bold__ word", "a **Very bold** word"), ("a **bold** word", "a **bold** word"),
+    ],
+)
+def test_a_name_between_two_underscores_stays_a_name_and_is_no_emphasis(markdown: str, written: str) -> None:
+    first, blocks = carried_text(markdown, lambda _: None)
+    assert (inline.write(first), blocks) == (written, ())

@@ -69,7 +69,7 @@ def scope_path(scope: str) -> str:
     """The scope, if it is one. Raises ValueError saying what a scope must be."""
     if any(part in {"", ".", ".."} for part in scope.split("/")) or any(ord(c) < 32 for c in scope) or len(scope) > SCOPE_CHARS_MAX:
         raise ValueError(
-            f"is a path of names such as acme/web/ana: no empty part, no '.', no '..', no control characters, at most {SCOPE_CHARS_MAX} characters"
+            f"must be a path of names such as acme/web/ana: no empty part, no '.', no '..', no control characters, at most {SCOPE_CHARS_MAX} characters"
         )
     return scope
 
@@ -86,7 +86,7 @@ def load(path: Path | None = None, *, environ: Mapping[str, str] | None = None) 
     try:
         return Settings(**content)
     except ValidationError as error:
-        raise BadSettings("\n".join(_explain(error, env, named))) from None
+        raise BadSettings("; ".join(_explain(error, env, named or _default_file(env)))) from None
 
 
 def data_folder(settings: Settings) -> Path:
@@ -127,11 +127,18 @@ def _refuse_unknown(env: Mapping[str, str]) -> None:
             raise BadSettings(f"{name} is no setting: the environment may set {', '.join(sorted(known))}")
 
 
-def _explain(error: ValidationError, env: Mapping[str, str], path: Path | None) -> list[str]:
+def _explain(error: ValidationError, env: Mapping[str, str], path: Path) -> list[str]:
     out = []
     for problem in error.errors(include_url=False, include_input=False, include_context=False):
         field = "__".join(str(x) for x in problem["loc"]) or "settings"
         variable = f"{_PREFIX}{field}".upper()
-        place = f"environment variable {variable}" if variable in env else f"{path or 'the settings file'}, field {field.replace('__', '.')}"
-        out.append(f"bad setting {field.replace('__', '.')} ({place}): {problem['msg']}")
+        place = f"environment variable {variable}" if variable in env else str(path)
+        out.append(f"bad setting {field.replace('__', '.')} ({place}): {_what(problem['type'], problem['msg'])}")
     return out
+
+
+def _what(kind: str, message: str) -> str:
+    """What is wrong, without the words of the library that found it."""
+    if kind == "extra_forbidden":
+        return "there is no such setting"
+    return message.removeprefix("Value error, ").replace("Input should", "should", 1)

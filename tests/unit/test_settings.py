@@ -34,6 +34,20 @@ def test_what_the_file_has_wrong_is_named_with_the_file(tmp_path: Path, text: st
     assert str(file) in str(caught.value)
 
 
+def test_every_fault_of_the_default_file_is_told_in_one_line_with_its_path_and_what_is_allowed(tmp_path: Path) -> None:
+    file = tmp_path / "dreamd" / "config.toml"
+    file.parent.mkdir()
+    file.write_text("skew_s = 'x'\nscope = 'a//b'\nscoop = 1\n")
+    with pytest.raises(BadSettings) as caught:
+        load(None, environ={"XDG_CONFIG_HOME": str(tmp_path)})
+    told = str(caught.value)
+    assert told.count(str(file)) == 3
+    assert "\n" not in told
+    assert f"bad setting scope ({file}): must be a path of names such as acme/web/ana" in told
+    assert f"bad setting scoop ({file}): there is no such setting" in told
+    assert f"bad setting skew_s ({file}): should be a valid number" in told
+
+
 def test_an_unknown_variable_is_refused() -> None:
     with pytest.raises(BadSettings, match="DREAMD_WIKKI is no setting"):
         load(None, environ={"DREAMD_WIKKI": "x", "HOME": "/nowhere"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,20 @@ def test_the_two_set_up_commands_and_the_figures_commands_are_there() -> None:
     for module in re.findall(r"python -m (tests\.[\w.]+)", README):
         path = ROOT / module.replace(".", "/")
         assert path.with_suffix(".py").is_file() or (path / "__main__.py").is_file(), module
+
+
+def test_a_wiki_named_to_the_try_command_is_the_one_it_writes(tmp_path: Path) -> None:
+    """The wiki the script names itself comes first: of an option given twice the last one counts."""
+    (tmp_path / "bin").mkdir()
+    python = tmp_path / "bin" / "python"
+    python.write_text('#!/bin/sh\necho "$@"\n')
+    python.chmod(0o755)
+    shutil.copy(ROOT / "deploy" / "lock.txt", tmp_path / "dreamd-lock.txt")  # what tells the script that all is set up
+    told = subprocess.run(
+        ["sh", ROOT / "deploy" / "try", "logs", "--wiki", "mine"],
+        env={"PATH": "/usr/bin:/bin", "DREAMD_VENV": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout == "-m worker dream --wiki dreamd-wiki logs --wiki mine\n"

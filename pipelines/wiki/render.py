@@ -99,7 +99,7 @@ def _intro(topic: Topic) -> Spans:
     assert place is not None, "these items were carried"
     written = max((c.at for i in own for c in i.cites if c.at and not c.session), default=None)
     when = f", written {day(written)}" if written else ""
-    source = next((c.source for i in own for c in i.cites if c.source and not c.session), place.path)
+    source = next((c.source for i in own for c in i.cites if c.source and not c.session), f"{place.folder}/{place.path}")
     return join("Carried from ", code(source), f"{when}. {_verdicts(carried)}.")
 
 

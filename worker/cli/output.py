@@ -26,8 +26,13 @@ def print_table(rows: Sequence[Sequence[str]]) -> None:
 
 
 def counted(counts: Mapping[str, int]) -> str:
-    """`user 3, tool 12`: the counts that are not zero, as they come."""
-    return ", ".join(f"{name} {n}" for name, n in counts.items() if n) or "none"
+    """`user 3, no log 12`: the counts that are not zero, as they come."""
+    return ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in counts.items() if n) or "none"
+
+
+def many(count: int, noun: str) -> str:
+    """`1 session`, `2 sessions`: a count with its noun, for nouns that take an s."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 class Progress:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from pipelines.errors import Refused
 from pipelines.logs.archive import FolderArchive
-from pipelines.recall.search import search
+from pipelines.model import Status
+from pipelines.recall.search import Hit, search
 from pipelines.run.content import content_of
 from pipelines.run.verify import verify
 from pipelines.run.why import Chain, why
 from pipelines.run.wiki import title_of
 from pipelines.wiki.brief import Budget, Unit, brief
+from pipelines.wiki.inbox import entries
 from pipelines.wiki.lines import short_session
 from pipelines.wiki.topics import layout
 from worker import wiring
 from worker.cli import common
-from worker.cli.output import counted, print_json
+from worker.cli.output import counted, many, print_json
 
 QUOTE_MAX = 160
 
@@ -42,21 +45,21 @@ def status(wiki: common.Wiki = None, scope: common.Scope = None, config: common.
         standing = Counter(h.version.status.value for h in at.store.heads(at.scope))
         said = Counter(f.verdict.value for f in at.store.findings(at.scope).values())
         pages = len(at.store.pages(at.scope))
+        waiting = len(entries(content_of(at.store, at.scope, title=title_of(at.store, at.scope), own={}, redirects={})))
     last = dreams[0] if dreams else None
     if as_json:
         print_json(
             {"scope": at.scope, "wiki": str(at.place.wiki), "sources": counts.sources, "sessions": counts.sessions, "turns": counts.turns,
-             "origins": counts.origins, "notes": dict(sorted(standing.items())), "online": dict(sorted(said.items())), "pages": pages,
+             "origins": counts.origins, "notes": dict(sorted(standing.items())), "online": dict(sorted(said.items())), "pages": pages, "waiting": waiting,
              "last": {"dream": last.uid, "state": last.state, "ended_at": last.ended_at} if last else None}
         )  # fmt: skip
         return 0
-    print(f"{at.scope}: {counts.sources} sources, {counts.sessions} sessions, {counts.turns} turns ({counted(counts.origins)})")
-    print(f"notes: {counted(dict(sorted(standing.items())))}; your own: {counted(dict(sorted(said.items())))}; {pages} pages in {at.place.wiki}")
+    print(f"{at.scope}: {many(counts.sources, 'source')}, {many(counts.sessions, 'session')}, {many(counts.turns, 'turn')} ({counted(counts.origins)})")
+    print(f"notes: {counted(dict(sorted(standing.items())))}; your own: {counted(dict(sorted(said.items())))}; {many(pages, 'page')} in {at.place.wiki}")
     ended = f"{last.ended_at:%Y-%m-%d %H:%M} UTC" if last and last.ended_at else "still running"
     print(f"last dream: {last.uid}, {last.state}, {ended}" if last else "no dream yet")
-    waiting = standing["draft"] + standing["disputed"] + standing["needs_recheck"]
     if waiting:
-        print(f"{waiting} notes wait for you in {at.place.wiki / 'inbox.md'}")
+        print(f"{many(waiting, 'thing')} {'waits' if waiting == 1 else 'wait'} for you in {at.place.wiki / 'inbox.md'}")
     return 0
 
 
@@ -71,17 +74,41 @@ def search_command(
     """Find notes and the raw lines of sessions."""
     with common.opened(wiki, scope, config) as at:
         hits = search(at.store, at.scope, " ".join(query), limit=limit, now=wiring.utc_now())
+        standing = _standing(at, hits)
     if as_json:
         print_json({"query": " ".join(query), "hits": [{"kind": h.kind, "uid": h.uid, "session": h.session, "line": h.line, "at": h.at,
-                                                        "origin": h.origin, "score": round(h.score, 3), "text": h.text} for h in hits]})  # fmt: skip
+                                                        "origin": h.origin, "standing": standing.get(h.uid), "score": round(h.score, 3),
+                                                        "text": h.text} for h in hits]})  # fmt: skip
         return 0
     for h in hits:
         where = f"n-{h.uid}" if h.kind == "note" else f"{short_session(h.session or '')}:{h.line}"
         when = f"{h.at:%Y-%m-%d}" if h.at else "no date"
-        print(f"{where}  {when}  {h.origin or 'note'}: {_one_line(h.text)}")
+        print(f"{where}  {when}  {_label(h, standing.get(h.uid))}: {_one_line(h.text)}")
     if not hits:
         print("nothing found")
     return 0
+
+
+_TRUE = frozenset({"confirmed", "upheld", "unchecked", "no_log"})
+"""What a note may be without a word beside it."""
+
+
+def _standing(at: common.Opened, hits: Sequence[Hit]) -> dict[str, str]:
+    """Note id → what the dream made of it: the verdict on an own note, else the status of its versions (confirmed when one of them is)."""
+    notes = {h.uid for h in hits if h.kind == "note"}
+    if not notes:
+        return {}
+    said = {uid[:12]: f.verdict.value for uid, f in at.store.findings(at.scope).items()}
+    heads = sorted(at.store.heads(at.scope), key=lambda h: h.version.status is Status.CONFIRMED)  # the last one counts
+    held = {h.version.note[:12]: h.version.status.value for h in heads}
+    return {uid: word for uid in notes if (word := said.get(uid[:12]) or held.get(uid[:12]))}
+
+
+def _label(hit: Hit, standing: str | None) -> str:
+    """Who says it; a note that is not so (any more) says that too, before anyone believes its words."""
+    if hit.kind != "note":
+        return hit.origin or "turn"
+    return "note" if standing is None or standing in _TRUE else f"note, {standing.replace('_', ' ')}"
 
 
 def why_command(
@@ -161,11 +188,11 @@ def _print_chain(chain: Chain) -> None:
     if chain.online and chain.finding:
         note = chain.online
         print(f"n-{chain.note}  {note.folder}/{note.path} line {note.line}: {_one_line(note.text)}")
-        print(f"  verdict: {chain.finding.verdict.value} ({chain.finding.why})")
+        print(f"  verdict: {_words(chain.finding.verdict.value)} ({_words(chain.finding.why)})")
     for v in chain.versions:
         until = f" until {v.valid_until:%Y-%m-%d}" if v.valid_until else ""
-        missed = f", misses {v.missed}" if v.missed else ""
-        print(f"n-{chain.note}  {v.status.value}{until} ({v.standing.name.lower()}{missed}): {_one_line(v.statement)}")
+        missed = f", {_words(v.missed)}" if v.missed else ""
+        print(f"n-{chain.note}  {_words(v.status.value)}{until} ({v.standing.name.lower()}{missed}): {_one_line(v.statement)}")
     for proof in chain.proofs:
         when = f"{proof.turn.at:%Y-%m-%d %H:%M}" if proof.turn.at else "no time"
         print(f"  {short_session(proof.turn.session)}:{proof.turn.place.line}, {when}: “{_one_line(proof.quote.text)}”")
@@ -173,7 +200,12 @@ def _print_chain(chain: Chain) -> None:
             mark = ">" if turn.uid == proof.turn.uid else " "
             print(f"   {mark} {turn.place.line:>5} {turn.origin.value}: {_one_line(turn.text)}")
     for d in chain.decisions:
-        print(f"  decided {d.recorded_at:%Y-%m-%d %H:%M} in dream {d.dream}: {d.decision.verb} ({d.decision.reason})")
+        print(f"  decided {d.recorded_at:%Y-%m-%d %H:%M} in dream {d.dream}: {_words(d.decision.verb)} ({_words(d.decision.reason)})")
+
+
+def _words(code: str) -> str:
+    """`said_in_a_log` as a person reads it."""
+    return code.replace("_", " ")
 
 
 def _chain_json(chain: Chain) -> dict[str, object]:

@@ -48,6 +48,7 @@ _INVISIBLE = re.compile(
     + "".join(chr(plane << 16 | 0xFFFE) + chr(plane << 16 | 0xFFFF) for plane in range(17))
     + "]"
 )
+_FRAME = re.compile(r"<(?=[\s/]{0,4}(?:dreamd-brief|system[-_]reminder)\b)", re.IGNORECASE)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _ALIVE = re.compile(
@@ -62,7 +63,10 @@ _URL_TAIL = ".,;:!?)'*_~]"
 
 
 def clean(text: str) -> str:
-    """One line of visible text: white space folded to single spaces, controls and invisible marks dropped, lone surrogates replaced."""
+    """One line of visible text: white space folded to single spaces, controls and invisible marks dropped, lone surrogates replaced, and no tag of the
+    frames that part what a session is told from what a person says."""
+    if "<" in text:
+        text = _FRAME.sub("‹", text)
     if text.isprintable() and "  " not in text:  # most texts: nothing to fold, drop or replace
         return text.strip(" ")
     visible = _INVISIBLE.sub("", re.sub(r"\s+", " ", text))

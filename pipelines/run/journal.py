@@ -17,8 +17,6 @@ from pipelines.stages.resolver import Resolution, Verb
 from pipelines.wiki.inbox import entries
 from pipelines.wiki.journal import Corrected, Report, journal_path, report
 
-WAITING_MAX = 3
-
 
 def morning_report(
     parts: Parts, request: Request, done: DreamReport, taken: Taken, resolutions: Sequence[Resolution], findings: Mapping[str, Finding], organized: Organized
@@ -30,7 +28,7 @@ def morning_report(
     fresh = {n for n in _new_findings(parts, request, done.dream)}
     text = report(
         Report(
-            day=today, waiting=waiting[:WAITING_MAX], corrected=_corrected(notes, findings, organized, fresh), learnt=_learnt(resolutions),
+            day=today, waiting=waiting, corrected=_corrected(notes, findings, organized, fresh), learnt=_learnt(resolutions),
             work=tuple(w.asked for w in organized.content.work if w.asked)[-3:], merged=_merged(resolutions, findings, notes, fresh), retired=_retired(resolutions),
             checked=Counter(findings[uid].verdict.value for uid in fresh if uid in findings and uid in notes), refused=done.rejected,
             left_out=organized.tree.brief.moved, problems=(*_problems(taken, organized), *dead_links(notes.values(), fresh)), redacted=done.redacted,

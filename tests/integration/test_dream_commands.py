@@ -105,6 +105,10 @@ def test_status_counts_what_the_scope_holds(dreamd: Command, wiki: Path) -> None
     as_json = dreamd("status", "--wiki", wiki, "--json").json
     assert as_json["sessions"] == 5
     assert as_json["last"]["state"] == "completed"  # type: ignore[index]
+    said = (wiki / "inbox.md").read_text().split("\n")[2]
+    assert said.startswith(f"{as_json['waiting']} things wait for you"), "status counts what the inbox holds"
+    assert f"{as_json['waiting']} things wait for you in " in told.out
+    assert f"; {as_json['waiting']} wait for you.\n" in dreamd("journal", "--wiki", wiki).out
 
 
 @pytest.mark.parametrize(
@@ -122,6 +126,15 @@ def test_search_finds_identifiers_and_chinese_in_turns(dreamd: Command, wiki: Pa
 def test_search_finds_notes_beside_turns(dreamd: Command, wiki: Path) -> None:
     hits = dreamd("search", "pnpm", "--wiki", wiki, "--json").json["hits"]
     assert {h["kind"] for h in hits} == {"note", "turn"}  # type: ignore[attr-defined]
+
+
+def test_search_says_of_a_note_that_is_not_so_that_it_is_not(dreamd: Command, wiki: Path) -> None:
+    told = dreamd("search", "staging database port", "--wiki", wiki).out.splitlines()
+    (wrong,) = (row for row in told if row.endswith("The staging database listens on port 5432."))
+    (right,) = (row for row in told if row.endswith("  note: The staging database listens on port 5433, not 5432"))
+    assert "  note, corrected: " in wrong
+    hits = dreamd("search", "staging database port", "--wiki", wiki, "--json").json["hits"]
+    assert {h["uid"]: h["standing"] for h in hits}[right.split()[0].removeprefix("n-")] == "confirmed"  # type: ignore[attr-defined]
 
 
 def test_search_for_what_nobody_said_finds_nothing(dreamd: Command, wiki: Path) -> None:
@@ -148,7 +161,7 @@ def test_why_leads_from_a_page_and_from_a_note_to_the_log_line(dreamd: Command, 
 def test_why_shows_the_verdict_and_proof_of_a_carried_note(dreamd: Command, wiki: Path) -> None:
     told = dreamd("why", "ports", "--wiki", wiki)
     assert "notes/ports.md line 10: The staging database listens on port 5432." in told.out
-    assert "verdict: corrected" in told.out
+    assert "verdict: corrected (a log says otherwise)" in told.out
     assert "no, the staging database listens on port 5433, not 5432" in told.out
 
 
@@ -264,6 +277,26 @@ def test_a_path_that_is_not_there_is_named_and_the_rest_is_done(dreamd: Command,
     assert refused == {"path": str(tmp_path / "missing"), "why": "No such file or directory"}
     assert told.json["sessions"] == 3
     assert (tmp_path / "wiki" / "MEMORY.md").exists()
+
+
+def test_a_path_that_is_not_there_makes_no_wiki_when_it_is_all_there_is_to_read(dreamd: Command, tmp_path: Path) -> None:
+    told = dreamd("dream", tmp_path / "missing", "--wiki", tmp_path / "wiki")
+    assert told.code == 2
+    assert f"{tmp_path / 'missing'} does not exist" in told.err
+    assert not (tmp_path / "wiki").exists()
+
+
+def test_notes_are_carried_without_a_log(dreamd: Command, tmp_path: Path) -> None:
+    told = dreamd("dream", "--notes", SAMPLE / "notes", "--wiki", tmp_path / "wiki")
+    assert told.code == 0, told.err
+    assert "10 notes of your own: no log 10" in told.out
+    assert (tmp_path / "wiki" / "backups.md").exists()
+
+
+def test_a_folder_of_notes_named_as_logs_says_how_notes_are_named(dreamd: Command, tmp_path: Path) -> None:
+    told = dreamd("dream", SAMPLE / "notes", "--wiki", tmp_path / "wiki")
+    assert told.code == 1
+    assert "notes are named with --notes" in told.out
 
 
 def test_a_folder_without_logs_says_so(dreamd: Command, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from pipelines.run.sources import NOTHING
 from pipelines.store import DreamRunning
 from worker import wiring
 from worker.cli import common
-from worker.cli.output import Progress, counted, print_json
+from worker.cli.output import Progress, counted, many, print_json
 
 WAIT_S = 0.25
 
@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
 
 def dream_command(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Log files, or folders to look for logs in.")],
+    paths: Annotated[list[str] | None, typer.Argument(metavar="PATH...", help="Log files, or folders to look for logs in; none for notes alone.")] = None,
     wiki: common.Wiki = None,
     notes: Annotated[list[Path] | None, typer.Option("--notes", metavar="DIR", help="A folder (or file) of the agent's own notes; may be repeated.")] = None,
     scope: common.Scope = None,
@@ -43,12 +43,13 @@ def dream_command(
     if engine not in {None, "local"}:
         raise typer.BadParameter(f"there is no engine {engine!r}: the engine of this version is local", param_hint="--engine")
     when = _date(since)
+    _require_paths(paths or [], notes or [])
     _require_notes(notes or [])
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
     progress = Progress(quiet=as_json)
     with wiring.open_parts(place, loaded, progress=progress) as parts:
         request = Request(
-            scope=common.scope_of(scope, loaded, parts.store), paths=tuple(paths), wiki=place.wiki, wiki_id=place.wiki_id, host=wiring.host_name(),
+            scope=common.scope_of(scope, loaded, parts.store), paths=tuple(paths or ()), wiki=place.wiki, wiki_id=place.wiki_id, host=wiring.host_name(),
             notes=tuple(n.expanduser() for n in notes or ()), since=when, dry_run=dry_run, trusted=frozenset(loaded.events.trusted),
             skew_s=loaded.skew_s, change_share_max=loaded.change_share_max, exclude=(str(place.wiki), str(place.private)),
         )  # fmt: skip
@@ -88,6 +89,14 @@ def _date(text: str | None) -> datetime | None:
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
+def _require_paths(paths: list[str], notes: list[Path]) -> None:
+    """Something to read: a misspelt name alone makes no wiki; one among others is refused by name and the rest is done."""
+    if not paths and not notes:
+        raise typer.BadParameter("name the logs to read (a file or a folder), or a folder of notes with --notes", param_hint="PATH...")
+    if paths and not notes and not any(Path(p).expanduser().exists() for p in paths):
+        raise typer.BadParameter(f"{', '.join(paths)} {'does' if len(paths) == 1 else 'do'} not exist", param_hint="PATH...")
+
+
 def _require_notes(notes: list[Path]) -> None:
     for folder in notes:
         if not folder.expanduser().exists():
@@ -97,15 +106,17 @@ def _require_notes(notes: list[Path]) -> None:
 def _print(report: DreamReport, outcome: Outcome, wiki: Path) -> None:
     """The summary for a person: what came in, what the notes are worth, what was written, what to do next."""
     if outcome.taken is NOTHING:
-        print(f"Nothing new since dream {report.dream}: {report.sessions} sessions, {report.turns} turns; the wiki stands as it was.")
+        print(f"Nothing new since dream {report.dream}: {many(report.sessions, 'session')}, {many(report.turns, 'turn')}; the wiki stands as it was.")
         return
     notes, online = report.notes, report.online
     print(f"Dream {report.dream} over {report.scope}: {report.status} in {report.seconds:.1f} s (engine {report.engine})")
-    print(f"  read      {report.sessions} sessions, {report.turns} turns ({counted(report.origins)})")
-    print(f"  records   {report.records.good} good, {report.records.bad} bad, {report.records.pending} pending; {report.redacted} secrets masked")
-    print(f"  notes     {notes.added} new, {notes.extended} extended, {notes.superseded} superseded, {notes.conflicting} disputed, {notes.drafts} drafts")
-    checked = {k: v for k, v in vars_of(online).items() if k != "carried"}
-    print(f"  your own  {online.carried} carried over: {counted(checked)}")
+    print(f"  read      {many(report.sessions, 'session')}, {many(report.turns, 'turn')} ({counted(report.origins)})")
+    print(f"  records   {report.records.good} good, {report.records.bad} bad, {report.records.pending} pending; {many(report.redacted, 'secret')} masked")
+    drafts = many(notes.drafts, "draft")
+    print(f"  notes     {notes.added} new, {notes.extended} extended, {notes.superseded} superseded, {notes.conflicting} disputed, {drafts}")
+    if online.carried:
+        checked = {k: v for k, v in vars_of(online).items() if k != "carried"}
+        print(f"  carried   {many(online.carried, 'note')} of your own: {counted(checked)}")
     if report.rejected:
         print(f"  refused   {counted(report.rejected)} (claims by gate)")
     if report.status == "planned":
@@ -113,15 +124,22 @@ def _print(report: DreamReport, outcome: Outcome, wiki: Path) -> None:
     else:
         print(f"  wiki      {report.pages.written} written, {report.pages.unchanged} unchanged; brief {report.brief.lines} lines, {report.brief.bytes} bytes")
     for source in report.refused:
-        print(f"  not taken {source.path}: {source.why}")
+        print(f"  not taken {source.path}: {source.why}{_notes_hint(source.path)}")
     if report.status == "held":
         print("A guard holds changes to confirmed notes: too many would change at once. If they are right, dream again with DREAMD_CHANGE_SHARE_MAX=1.")
     wrong = [c for c in (outcome.organized.content.corrections if outcome.organized else ()) if not c.fixed]
     if wrong:
         files = sorted({c.path for c in wrong})
-        print(f"{len(wrong)} wrong lines are still live in {', '.join(files)}")
+        print(f"{many(len(wrong), 'wrong line')} {'is' if len(wrong) == 1 else 'are'} still live in {', '.join(files)}: inbox.md says what they should say")
     if outcome.organized:
         print(f"Read {wiki / 'MEMORY.md'}")
+
+
+def _notes_hint(path: str) -> str:
+    """What to do with Markdown named as a log: it may be notes."""
+    named = Path(path).expanduser()
+    holds = named.suffix == ".md" or (named.is_dir() and next(named.glob("*.md"), None) is not None)
+    return "; notes are named with --notes" if holds else ""
 
 
 def vars_of(value: object) -> dict[str, int]:

@@ -1,7 +1,8 @@
 """The held-out wording of a world: other ways to say the same, never looked at while rules are made.
 
 Written from how people talk, apart from `phrases` and from the engine's patterns. Run it to learn how the rules do on words they were not made on
-(`--half held`); what it shows missing may only be looked for in phrasings of `phrases`.
+(`--half held`); what it shows missing may only be looked for in phrasings of `phrases`. The harm it showed at its first run (another's fact, a joke, a former
+value taken for the present one) was looked at once and mended, so for harm it is no longer untouched; what it shows as missed was left alone.
 """
 
 from __future__ import annotations

@@ -230,7 +230,7 @@ class _Judge:
 _OWN = frozenset({"project", "we", "our project", "我", "我们"})
 _OTHER = re.compile(
     r"(?:(?:my|our|the|a) (?:other )?)?(?<![a-z])(?:friend|colleague|nephew|niece|sister|brother|boss|neighbou?rs?|wife|ex|intern|flatmate|customer|team|else|other|unresolved"
-    r"|paula|hannah|ben|tom|ruben|mei|sven|pedro|agnes)(?![a-z])|(?:我的?)?(?:一个)?(?:同事|朋友|侄子|姐姐|老板|弟弟|室友|老婆|小李|小王|小张|小赵|阿梅|实习生|隔壁|佩德罗|艾格尼丝|他|她)",
+    r"|dad|cousin|daughter|landlord|accountant|marta|paula|hannah|ben|tom|ruben|mei|sven|pedro|agnes|falcone|torvald)(?![a-z])|(?:我的?)?(?:一个)?(?:同事|朋友|侄子|姐姐|老板|弟弟|室友|老婆|爸|表妹|女儿|会计|房东|小李|小王|小张|小赵|阿梅|实习生|隔壁|佩德罗|艾格尼丝|他|她)",
     re.IGNORECASE,
 )
 """Subjects, and beginnings of statements, that are somebody else's; everything unknown counts as the person's, so that a doubt is a fault."""

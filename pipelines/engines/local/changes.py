@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from pipelines.text.slots import CHINESE_KIN, ENGLISH_KIN
+from pipelines.text.words import chinese_words
 
 _PROPER = r"(?!I\b|I['’]|The\b|My\b|We\b)[A-Z0-9][\w.&'’+-]*(?:\s(?:(?:of|and|the|de)(?=\s[A-Z])|(?!I\b|I['’])[A-Z0-9][\w.&'’+-]*))*"
 _DRINK = r"(?!(?:it|that|this|my|more|less|now|because|the)\b)[a-z][\w-]*(?:\s(?!because\b|since\b|now\b|instead\b|any\b|and\b|in\b|at\b|every\b|these\b|at\b|with\b|for\b|to\b)[\w-]+){0,2}"
@@ -23,7 +24,7 @@ _DRINK_ZH = (
 _AIRLINES = "Qantas|Finnair|KLM|TAP|Emirates|Iberia|Lufthansa|Norwegian|Austrian|Delta|United|Ryanair|easyJet|Swiss|Qatar Airways|Turkish Airlines|British Airways|Air France"
 _FIRMS = "Labs|Group|Foods|Media|Bank|Software|Logistics|Robotics|Inc|Corp|GmbH|Ltd|Technologies|Systems|Consulting|Industries|Energie|Energy|Solutions|Studios?"
 """Last words of the names of firms."""
-_HAN = r"(?!找|一[些家个份]|家|做|想|思考|考虑|寻|在|当前|现在|这|那|某|旅行|酒店)[\u4e00-\u9fffA-Za-z0-9][\u4e00-\u9fffA-Za-z0-9 .&+-]{0,23}?"
+_HAN = r"(?![了过着]|找|一[些家个份]|家|做|想|思考|考虑|寻|在|当前|现在|这|那|某|旅行|酒店)[\u4e00-\u9fffA-Za-z0-9][\u4e00-\u9fffA-Za-z0-9 .&+-]{0,23}?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,9 +142,9 @@ _PAIRS = (
 )
 _PAIRS_ZH = (
     "(?:从|把){O}(?:跳槽|搬家?|换|改|换手机|迁)(?:到|去|成|为)了?{V}",
-    "不(?:再)?(?:住|在|用|坐|喝|飞){O}(?:干|上班|工作)?了?[，,](?:现在|改)?(?:我)?(?:住在|在|改?用|改?坐|改?喝|改?飞){V}",
+    "不(?:再)?(?:住|在|用|坐|喝|飞){O}(?:干|上班|工作|住)?了?[，,](?:现在|改)?(?:我)?(?:住在|在|搬[到去来]了?|改?用|改?坐|改?喝|改?飞){V}",
     "(?:离开|辞掉)了?{O}(?:的工作)?[，,](?:搬到|去|加入)了?{V}",
-    "以前(?:住|在|用|坐|喝){O}[，,]现在(?:住在|住|在|改?用|改?坐|改?喝){V}",
+    "(?:以前|原来|原先|之前|过去)(?:一直)?(?:住在?|在|用|坐|飞|喝|爱喝|常喝){O}(?:上班|工作|干)?[，,]现在(?:住在|住|搬到了?|搬去了?|搬来了?|在|去了?|改?用|改?坐|改?飞|改?喝){V}",
     "用{V}(?:换掉|代替|替代|替换|取代)了?{O}",
     "(?:是|用|坐|喝){V}[，,](?:而)?不(?:是|再用|用|坐|喝){O}",
 )
@@ -165,8 +166,29 @@ _KIN_SAID_ZH = re.compile(
 
 
 def of_somebody_else(sentence: str) -> bool:
-    """Whether a Chinese sentence, its reason aside, names a relative, friend or colleague (我侄子对鸡蛋过敏)."""
-    return bool(_KIN_SAID_ZH.search(without_reason(sentence)) or _NAMED_ZH.search(sentence))
+    """Whether a Chinese sentence, its reason aside, names a relative, friend or colleague (我侄子对鸡蛋过敏) or opens with somebody of the speaker's (我们组长住…)."""
+    plain = without_reason(sentence)
+    return bool(_KIN_SAID_ZH.search(plain) or _NAMED_ZH.search(sentence) or _of_my_own(plain))
+
+
+def _of_my_own(plain: str) -> bool:
+    """Whether 我 or 我们 is followed by a noun that is none of the speaker's own things: then it tells of that somebody or something."""
+    led = _ME_ZH.search(plain)
+    if led is None or _ALLERGIC_ZH.match(plain, led.end()):
+        return False
+    first = next((w for w in chinese_words(plain[led.end() :], guess=False)), None)
+    return first is not None and ((first.tag == "n" and first.text not in _MINE_ZH and first.text[0] not in "吃喝住坐飞用做养有是在对") or bool(_ROLE_ZH.match(plain, led.end())))
+
+
+_ME_ZH = re.compile(r"(?:^|[，,。：:])我们?的?(?=[\u4e00-\u9fff])")
+_ALLERGIC_ZH = re.compile(r"[\u4e00-\u9fff]{1,6}过敏")
+_ROLE_ZH = re.compile(r"(?:[组队店班厂校院部处科局]长|主管|总监|导师|教练|领班|客服|前台)")
+# Word lists read better as text.
+_MINE_ZH = frozenset(
+    """手机 公司 家 家里 家乡 老家 名字 全名 姓名 职业 工作 本职 本行 生日 出生日期 狗 猫 狗狗 航空公司 航司 雇主 单位 电脑 车 银行 编辑器 浏览器 健身房 数据库 项目 端口
+    习惯 爱好 年龄 身高 体重 邮箱 电话 地址 时候 新家 专业 学校 团队 品味 口味 饮料 早餐 晚餐 方法 目标 计划 原则 要求""".split()  # noqa: SIM905
+)
+"""What a person tells of themselves by."""
 
 
 _NAMED_ZH = re.compile(r"(?:^|[，。,])(?:坐我|我旁边|隔壁|实习生|[小老阿][\u4e00-\u9fff](?:的|对|在|说|跟|住|搬|是|养)|新来的)|(?:跟我说|告诉我)[：:，,]")

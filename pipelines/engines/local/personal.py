@@ -58,13 +58,13 @@ _LASTING = re.compile(r"(\bI(?:'ve|’ve| have) (?:been \w+ing|lived|worked|used
 """Begun some time ago and still so: no stay of a while."""
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _SELF = re.compile(r"\b(?:I|I'm|I’m|my|My|me|[Ww]e|[Oo]ur|Home|name's)\b|我|叫|搬|住|手机|最近|名字|落款|以前|现在")
-_BUT_NOW = re.compile(r"(?:以前|曾经)[^，。]*[，,]\s*现在(?!.*(?:如果|要是|可能|也许|开玩笑))")
+_BUT_NOW = re.compile(r"(?:以前|曾经|原来|原先|之前|过去)[^，。]*[，,]\s*现在(?!.*(?:如果|要是|可能|也许|开玩笑))")
 _AGAIN = re.compile(r"(?:,|;|:|\s[—–-]|\band\b|\bbut\b|,\s*and\b)\s+(?=(?:I\b|I'm|my\s))")
 _SHARED = re.compile(r"\band\s+(?=(?:work|live|drive|speak|play|fly|have)\b)")
 _NOT_NOW = re.compile(
     r"\b(?:used to|would|might|(?-i:may)|could|thinking (?:of|about)|considering|planning|plan to|going to|gonna|about to|hope|hoping|wish|if|when I was|as a (?:kid|child)|pretend|imagine|suppose"
     r"|picture this|in another life|at this point|basically|joking|kidding|lol|haha|almost|nearly|wonder(?:ing)?|wanted|next (?:week|month|year|spring|summer|fall|autumn|winter)|tomorrow|tonight|yesterday|today|this (?:week|morning|afternoon|evening)|for a (?:bit|while|few)|temporarily|for now)\b"
-    r"|曾经|以前|打算|计划|准备|想要|如果|要是|假如|昨天|今天|明天|可能|也许|都快|快要|小时候|开玩笑",
+    r"|曾经|以前|原先|(?<=我)(?:原来|之前|过去)|打算|计划|准备|想要|如果|要是|假如|昨天|今天|明天|可能|也许|都快|快要|小时候|开玩笑",
     re.IGNORECASE,
 )
 
@@ -92,7 +92,7 @@ _JOBS = (
     r"|instructor|tutor|secretary|assistant|clerk|cashier|salesperson|team lead|tech lead|lead|head chef|head of \w+|specialist|coordinator|supervisor|representative|planner|controller|inspector|principal|optician|midwife|social worker|product owner|postdoc|lecturer|attorney|paralegal|geologist|astronomer|statistician"
     r"|data scientist|contractor|illustrator|animator|copywriter|bookkeeper|auditor|banker|broker|trader|stylist|hairdresser|barber|florist|tailor|welder|machinist|operator|officer|captain)))"
 )
-DREADED = r"(?i:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|meetings?|mornings?|e-?mails?|work|deadlines?|drama|people|nonsense|maths?|excel|small talk|stupidity|fun|exercise|effort|paperwork|bureaucracy|commitment)\b"
+DREADED = r"(?i:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|meetings?|mornings?|e-?mails?|work|deadlines?|drama|people|nonsense|maths?|excel|small talk|spreadsheets?|slides?|presentations?|power ?points?|stand-?ups?|calls|phone calls|tickets|bugs|regex(?:es)?|(?:java)?script|taxes|crowds|queues|traffic|commut\w+|chores|mess|noise|silence|criticism|change|stupidity|fun|exercise|effort|paperwork|bureaucracy|commitment)\b"
 """What people are "allergic" to as a joke."""
 _PETS = r"dog|cat|puppy|kitten|parrot|rabbit|bunny|hamster|horse|pony|bird|turtle|tortoise|fish|goldfish|lizard|gecko|snake|ferret|guinea pig|labrador|beagle|poodle|corgi|husky|golden retriever|terrier|cockatiel|budgie"
 _THINGS = (

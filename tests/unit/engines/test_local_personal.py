@@ -52,6 +52,8 @@ def told(sentence: str) -> list[tuple[str, str]]:
         ("我是software engineer。", [("job", "software engineer")]),
         ("我离开Halden Robotics，去了Corvid Media，因为离家近", [("employer", "Corvid Media")]),
         ("我用绿茶代替了可乐，因为牙疼", [("drink", "绿茶")]),
+        ("我原来住洛阳，现在搬到厦门了，因为空气好", [("home", "厦门")]),
+        ("我已经不在洛阳住了，搬来厦门了", [("home", "厦门")]),
     ],
 )
 def test_what_people_say_of_themselves_outright_is_read(sentence: str, expected: list[tuple[str, str]]) -> None:
@@ -130,6 +132,12 @@ def test_other_peoples_changes_and_dry_jokes_are_not(sentence: str) -> None:
         "I was in Turin for a while",
         "我离开会议室，去了食堂",
         "我把茶几换成了书桌",
+        "我爸住在洛阳。",
+        "我们组长住在洛阳。",
+        "我们会计出差总坐国航。",
+        "我徒弟平时喝普洱",
+        "我原来住在洛阳。",
+        "I'm allergic to phone calls",
         "我用豆腐代替了牛肉",
     ],
 )

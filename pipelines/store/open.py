@@ -66,7 +66,7 @@ def open_engines(url: str, *, setting: str, now: Callable[[], datetime], mounts:
     if parsed.get_backend_name() == "sqlite":
         engines = _sqlite_engines(parsed, setting=setting, mounts=_mounts() if mounts is None else mounts)
     else:
-        engine = create_engine(parsed, isolation_level="READ COMMITTED", pool_size=POOL, max_overflow=4)
+        engine = create_engine(parsed, isolation_level="READ COMMITTED", pool_size=POOL, max_overflow=4, hide_parameters=True)
         engines = Engines(engine, engine.execution_options(postgresql_readonly=True), parsed.render_as_string(hide_password=True))
     try:
         with translated("open the store", engines.where):
@@ -116,13 +116,14 @@ def schema_version(conn: Connection, where: str) -> str | None:
 def _sqlite_engines(url: URL, *, setting: str, mounts: str) -> Engines:
     if not url.database or url.database == ":memory:" or url.database.startswith("file:"):
         raise Refused(f"{url}: the store needs a file of its own, as in sqlite:////home/ana/.local/share/dreamd/store.db")
+    # hide_parameters: what a driver's error says of a row reaches a log, and the row may be what somebody said
     path = Path(url.database).absolute()
     refuse_shared(path, setting=setting, mounts=mounts)
     _make_private(path)
     search = path.with_name(f"{path.stem}.search{path.suffix}")
     _make_private(search)
-    write, read, finder = (create_engine(url.set(database=str(path)), pool_size=POOL) for _ in range(3))
-    index = create_engine(url.set(database=str(search)), pool_size=POOL)
+    write, read, finder = (create_engine(url.set(database=str(path)), pool_size=POOL, hide_parameters=True) for _ in range(3))
+    index = create_engine(url.set(database=str(search)), pool_size=POOL, hide_parameters=True)
     _prepare(write, (*_EVERY, *_WRITER), "BEGIN IMMEDIATE", wal=True)
     _prepare(read, (*_EVERY, *_READER), "BEGIN")
     _prepare(finder, (*_EVERY, *_READER), "BEGIN", attach=search)

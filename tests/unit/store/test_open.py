@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import event
+from sqlalchemy.exc import IntegrityError
 
 from pipelines.errors import Refused, StoreTooNew, StoreUnavailable
-from pipelines.store import Store, StoreDamaged, StoreMisplaced, open_store
+from pipelines.store import Store, StoreDamaged, StoreMisplaced, open_store, tables
 from pipelines.store.open import filesystem_of, refuse_shared
 from tests.contracts.store_builders import DAY, SCOPE, batch, source, turn
 
@@ -236,3 +237,10 @@ def test_a_shared_folder_is_refused_with_the_setting_that_moves_the_store(path: 
 
 def test_a_local_folder_is_fine() -> None:
     refuse_shared(Path("/home/ana/.local/share/dreamd/store.db"), setting="DREAMD_STORE", mounts=MOUNTS)
+
+
+def test_an_error_of_the_driver_repeats_nothing_of_the_row_it_was_about(tmp_path: Path) -> None:
+    with at(tmp_path / "store.db") as store, pytest.raises(IntegrityError) as refused, store.writing("write a row") as conn:
+        conn.execute(tables.revisions.insert(), {"scope_id": 1, "rev": None, "cause": "my words", "recorded_at": DAY})
+    assert "revisions" in str(refused.value)
+    assert "my words" not in str(refused.value)

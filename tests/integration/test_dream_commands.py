@@ -432,3 +432,19 @@ def test_two_wikis_of_two_plain_commands_never_see_each_others_notes(dreamd: Com
     mine = {p.name: p.read_text() for p in (tmp_path / "other").glob("*.md")}
     assert not any("5433" in text for text in mine.values())
     assert differences(mine, {p.name: p.read_text() for p in (tmp_path / "other").glob("*.md")}) == []
+
+
+# --- whose scope -------------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_scope_that_is_set_is_the_one_dreamt_over_though_the_store_holds_only_another(
+    dreamd: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ClaudeLog("web").user("Always write tests first.").save(tmp_path / "web")
+    assert dreamd("dream", tmp_path / "web", "--wiki", tmp_path / "wiki", "--scope", "acme/web").code == 0
+    assert dreamd("status", "--wiki", tmp_path / "wiki", "--json").json["scope"] == "acme/web"
+    monkeypatch.setenv("DREAMD_SCOPE", "acme/api")
+    assert dreamd("status", "--wiki", tmp_path / "wiki", "--json").json["scope"] == "acme/api"
+    ClaudeLog("api").user("Never push to main.").save(tmp_path / "api")
+    assert dreamd("dream", tmp_path / "api", "--wiki", tmp_path / "wiki", "--json").json["scope"] == "acme/api"
+    assert dreamd("status", "--wiki", tmp_path / "wiki", "--scope", "acme/web", "--json").json["sessions"] == 1

@@ -55,8 +55,8 @@ def opened(wiki: Path | None, scope: str | None, config: Path | None) -> Iterato
 
 
 def scope_of(given: str | None, loaded: settings.Settings, store: Store) -> str:
-    """The scope named, else the setting's, else the only one the store has."""
+    """The scope named, else the one set, else the only one a store of one wiki has, else the default. In a shared store the only one may be another's."""
     if given:
         return given
-    scopes = store.scopes()
-    return scopes[0] if loaded.scope not in scopes and len(scopes) == 1 else loaded.scope
+    scopes = () if loaded.database_url or "scope" in loaded.model_fields_set else store.scopes()
+    return scopes[0] if len(scopes) == 1 else loaded.scope

@@ -38,10 +38,6 @@ class UnreadableSource(Permanent):
         self.why = why
 
 
-class SourceChanging(Transient):
-    """The file changed while it was read; the read was discarded."""
-
-
 class StoreTooNew(Refused):
     """The store was written by a newer dreamd."""
 

@@ -7,7 +7,7 @@ import os
 import socket
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -128,11 +128,6 @@ def redactor() -> Redactor:
     with contextlib.suppress(OSError):  # a read-only home costs seconds, not the start
         folder.mkdir(parents=True, exist_ok=True)
     return open_redactor(folder if os.access(folder, os.W_OK) else None)
-
-
-def with_progress(parts: Parts, progress: Progress) -> Parts:
-    """The same parts, watched."""
-    return replace(parts, progress=progress)
 
 
 def _marker(folder: Path) -> Marker | None:

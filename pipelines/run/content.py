@@ -314,8 +314,3 @@ def _most(times: Iterable[datetime | None]) -> datetime | None:
 
 def _least(times: Iterable[datetime | None]) -> datetime | None:
     return min((t for t in times if t), default=None)
-
-
-def without_own(content: Content) -> Content:
-    """The same content with nothing a person wrote: what a rebuild from the store alone compares."""
-    return replace(content, own={})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -76,7 +75,6 @@ def _dream_in_turn(parts: Parts, request: Request, *, wait: bool, quiet: bool) -
                 typer.echo(f"waiting for dream {running.dream} in {running.holder}", err=True)
                 told = running.dream
             threading.Event().wait(WAIT_S)
-            parts = replace(parts)
 
 
 def _date(text: str | None) -> datetime | None:

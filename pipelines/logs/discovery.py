@@ -62,8 +62,13 @@ def discover(paths: Iterable[str], *, exclude: Iterable[str] = ()) -> Discovery:
     """
     walk = _Walk(exclude)
     for path in paths:
-        walk.start(os.path.abspath(os.path.expanduser(path)))
+        walk.start(whole_path(path))
     return Discovery(files=tuple(walk.files), missing=tuple(walk.missing), skipped=dict(sorted(walk.skipped.items())))
+
+
+def whole_path(path: str) -> str:
+    """A path a person named, as `Found` and `Missing` say it."""
+    return os.path.abspath(os.path.expanduser(path))
 
 
 class _Walk:

@@ -135,7 +135,7 @@ def intake(
             outbox=Outbox(store, scope, size=BATCH), known=frozenset(s.identity for s in seen.values()), again=[],
         )  # fmt: skip
         for found in discovery.files:
-            before = seen.get(_key(found.path))
+            before = seen.get(path_key(found.path))
             if before is not None and (before.size, before.mtime_ns, before.inode) == (found.size, found.mtime_ns, found.inode):
                 unchanged += 1
             else:
@@ -218,7 +218,7 @@ def _take_in(desk: _Desk, found: Found, before: Seen | None, tally: _Tally, *, g
                     _read_on(desk, found, source, _start(desk, found, source, before, guess=guess and not attempt), tally)
                 return
             except (_Changed, Conflict):
-                before = desk.store.seen_files(desk.scope).get(_key(found.path))
+                before = desk.store.seen_files(desk.scope).get(path_key(found.path))
     except UnreadableSource as error:
         tally.refuse(error.why)
     except _NoLog as error:
@@ -236,7 +236,7 @@ def _settle(desk: _Desk) -> None:
         moved = tuple(desk.again)
         desk.again.clear()
         for found, tally in moved:
-            _take_in(desk, found, desk.store.seen_files(desk.scope).get(_key(found.path)), tally, guess=False)
+            _take_in(desk, found, desk.store.seen_files(desk.scope).get(path_key(found.path)), tally, guess=False)
     desk.outbox.flush()
     for _, tally in desk.again:
         tally.refuse(_CHANGES)
@@ -245,8 +245,8 @@ def _settle(desk: _Desk) -> None:
 _CHANGES: Final = "it changes while it is read: try again when its writer is done"
 
 
-def _key(path: str) -> str:
-    """A path as text that every database stores."""
+def path_key(path: str) -> str:
+    """A path as text that every database stores: the name `Seen` goes by."""
     return path if path.isascii() else os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
@@ -292,7 +292,7 @@ def _continued(desk: _Desk, source: Source, state: SourceState) -> tuple[bytes, 
 
 def _lives_elsewhere(desk: _Desk, found: Found, state: SourceState) -> bool:
     """Whether another file still holds what was read of the source: then this one is a copy that fell behind or went its own way, no rewrite."""
-    own = _key(found.path)
+    own = path_key(found.path)
     desk.outbox.flush()  # a copy taken in a moment ago is known when it is committed
     for seen in desk.store.seen_files(desk.scope).values():
         if seen.identity == state.identity and seen.path != own:
@@ -496,7 +496,7 @@ class _Cursor:
         head, tail = self._edges(stretches)
         self._check(stretches, head, tail, end)
         stamp = self.source.stamp
-        seen = Seen(path=_key(self.found.path), size=stamp.size, mtime_ns=stamp.mtime_ns, inode=stamp.inode, identity=self.start.identity)
+        seen = Seen(path=path_key(self.found.path), size=stamp.size, mtime_ns=stamp.mtime_ns, inode=stamp.inode, identity=self.start.identity)
         if not last:
             seen = replace(seen, size=end, mtime_ns=-1)  # never taken for a file read to its end
         redacted = self.feed.count(end)

@@ -44,23 +44,23 @@ def dream(parts: Parts, request: Request) -> Outcome:
     mark = fingerprint(parts, request)
     if (same := nothing_new(parts, request, mark)) is not None:
         return Outcome(report=same, taken=NOTHING, read=ReadSessions(dirty=frozenset(), sessions=(), claims=0, rejected={}), resolutions=(), findings={}, organized=None)
-    complete = _was_complete(store, request.scope)
     run = store.start_dream(request.scope, cause=request.cause, holder=parts.holder, params={"engine": parts.engine.name, "dry_run": request.dry_run})
     try:
-        return _run(parts, request, run, began.timestamp(), complete, mark)
+        return _run(parts, request, run, began.timestamp(), mark)
     except BaseException:
         with suppress(DreamdError):  # the first trouble is the one to tell; a dream left running is taken over by the next
             store.finish_dream(run, "failed", code="interrupted")
         raise
 
 
-def _run(parts: Parts, request: Request, run: Dream, began: float, complete: bool, mark: str) -> Outcome:
+def _run(parts: Parts, request: Request, run: Dream, began: float, mark: str) -> Outcome:
     store, scope = parts.store, request.scope
     taken = take_in(parts, request)
+    inputs = store.inputs(scope)  # what others bring in from here on is the next dream's
     parts.step("taken_in")
     read = read_sessions(parts, request)
     # A dream that did not reach its end may have read claims it never resolved: then all of them are looked at again.
-    dirty = read.dirty if complete else frozenset(g.claim.uid for g in store.all_claims(scope)) | read.dirty
+    dirty = read.dirty if _was_complete(store, request) else frozenset(g.claim.uid for g in store.all_claims(scope)) | read.dirty
     resolutions = resolve_dirty(parts, request, run, dirty)
     touched = {r.note for r in resolutions}
     versions = (*(v for r in resolutions for v in r.versions), *(v for v in all_versions(store, scope) if v.note not in touched))
@@ -81,14 +81,22 @@ def _run(parts: Parts, request: Request, run: Dream, began: float, complete: boo
         organized = put_beside(parts, request, organized, journal)
     parts.step("published")
     store.refresh_search()  # so that the first search does not wait for the index
-    store.finish_dream(run, report.status, summary={**report.as_json(), "fingerprint": mark, "beliefs": BELIEFS})
+    store.finish_dream(run, report.status, summary={**report.as_json(), "fingerprint": mark, "inputs": inputs, "beliefs": _basis(request)})
     return Outcome(report=report, taken=taken, read=read, resolutions=resolutions, findings=findings, organized=organized)
 
 
-def _was_complete(store: Store, scope: str) -> bool:
-    """Whether the scope's last dream reached its end with the code of today; the first one has none before it."""
-    last = store.dreams(scope, limit=1)
-    return not last or (last[0].state == "completed" and (last[0].summary or {}).get("beliefs") == BELIEFS)
+def _was_complete(store: Store, request: Request) -> bool:
+    """Whether the dream before the one that runs reached its end with the code and settings of today; the first one has none before it.
+
+    Asked while this one runs: then no other can come in between.
+    """
+    before = store.dreams(request.scope, limit=2)[1:]
+    return not before or (before[0].state == "completed" and (before[0].summary or {}).get("beliefs") == _basis(request))
+
+
+def _basis(request: Request) -> str:
+    """What decides beliefs beside claims and rulings."""
+    return f"{BELIEFS} skew {request.skew_s:g}"
 
 
 def _report(

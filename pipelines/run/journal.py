@@ -14,8 +14,11 @@ from pipelines.run.parts import Parts, Request
 from pipelines.run.sources import Taken, standing_notes
 from pipelines.run.wiki import Organized
 from pipelines.stages.resolver import Resolution, Verb
+from pipelines.wiki.edits import own_text
+from pipelines.wiki.folder import DISPLACED
 from pipelines.wiki.inbox import entries
 from pipelines.wiki.journal import Corrected, Report, journal_path, report
+from pipelines.wiki.publish import How
 
 
 def morning_report(
@@ -23,6 +26,7 @@ def morning_report(
 ) -> dict[str, bytes] | None:
     """Path and bytes of the report of this dream; None when it changed nothing."""
     today = parts.now().date()
+    path = journal_path(today)
     waiting = entries(organized.content)
     notes = {n.uid: n for n in standing_notes(parts.store.online_notes(request.scope))}
     fresh = {n for n in _new_findings(parts, request, done.dream)}
@@ -33,9 +37,10 @@ def morning_report(
             checked=Counter(findings[uid].verdict.value for uid in fresh if uid in findings and uid in notes), refused=done.rejected,
             left_out=organized.tree.brief.moved, problems=(*_problems(taken, organized), *dead_links(notes.values(), fresh)), redacted=done.redacted,
             drafts=done.notes.drafts if any(r.verb is Verb.NEW for r in resolutions) else 0,
-        )
+        ),
+        own=own_text(path, organized.standing.get(path, b"")),
     )  # fmt: skip
-    return {journal_path(today): text.encode("utf-8", "surrogateescape")} if text else None
+    return {path: text.encode("utf-8", "surrogateescape")} if text else None
 
 
 def _new_findings(parts: Parts, request: Request, dream: str) -> set[str]:
@@ -92,5 +97,7 @@ def _problems(taken: Taken, organized: Organized) -> tuple[str, ...]:
     out = [f"{path}: {why}" for path, why in taken.problems]
     out += [f"rewritten and read anew: {path}" for path in taken.logs.rewritten]
     out += [f"left as it is: {path} ({why})" for path, why in organized.published.held]
+    kept = sorted({edit.path for edit in organized.published.edits if edit.how in {How.WINDOW, How.LATE}})
+    out += [f"saved by somebody while it was being written, kept below {DISPLACED}: {path}" for path in kept]
     out += [f"not ours, not touched: {path}" for path in organized.published.strangers]
     return tuple(out)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
-from pipelines.logs.intake import IntakeReport, intake
+from pipelines.logs.discovery import whole_path
+from pipelines.logs.intake import IntakeReport, intake, path_key
 from pipelines.model import OnlineNote, Ruling, digest
 from pipelines.notes.folder import FolderReading, read_folder
 from pipelines.run.parts import Parts, Request
@@ -41,7 +43,7 @@ def take_in(parts: Parts, request: Request) -> Taken:
         request.paths, store=parts.store, scope=request.scope, archive=parts.archive, redactor=parts.redactor, readers=parts.readers, now=parts.now(),
         exclude=request.exclude,
     )  # fmt: skip
-    _vouch(parts, request, report)
+    _vouch(parts, request)
     folders = tuple(read_folder(root, name=name, git_times=parts.git_times) for root, name in named_folders(request.notes))
     for reading in folders:
         parts.store.save_online_notes(request.scope, reading.folder, [_masked(parts, n) for n in reading.notes])
@@ -95,13 +97,17 @@ def _name(note: OnlineNote) -> str:
     return PurePosixPath(note.path).name
 
 
-def _vouch(parts: Parts, request: Request, report: IntakeReport) -> None:
-    """Naming an events file on the command line is a person's decision, and recorded as one."""
-    named = {str(Path(p).absolute()) for p in request.paths if Path(p).is_file()}
-    for file in report.files:
-        if file.format == "events" and str(Path(file.path).absolute()) in named:
-            for session in file.sessions:
-                parts.store.add_ruling(request.scope, Ruling(uid=digest(TRUST, session), verb=TRUST, target=session))
+def _vouch(parts: Parts, request: Request) -> None:
+    """Naming an events file on the command line is a person's decision, and recorded as one, whenever the file itself was read."""
+    named = [path for p in request.paths if os.path.isfile(path := whole_path(p))]
+    if not named:
+        return
+    store, scope = parts.store, request.scope
+    seen, formats = store.seen_files(scope), store.formats(scope)
+    for identity in {seen[key].identity for path in named if (key := path_key(path)) in seen}:
+        if formats.get(identity) == "events":
+            for session in sorted(store.sessions_in(scope, identity)):
+                store.add_ruling(scope, Ruling(uid=digest(TRUST, session), verb=TRUST, target=session))
 
 
 def _masked(parts: Parts, note: OnlineNote) -> OnlineNote:

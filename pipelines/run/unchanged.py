@@ -1,7 +1,8 @@
 """Nothing new costs nothing: telling, from file stamps alone, that a dream would change nothing.
 
-A dream that reached its end leaves a fingerprint of everything it could have read. When the same files with the same stamps are there, nothing
-expires by now and the folder shows what the store holds, there is nothing to do, and no file is opened.
+A dream that reached its end leaves a fingerprint of everything it could have read. When the same files with the same stamps are there, no other
+command has brought anything into the store since, nothing expires by now and the folder shows what the store holds, there is nothing to do, and no
+file is opened.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def nothing_new(parts: Parts, request: Request, mark: str) -> DreamReport | None
     if request.dry_run or last is None or not _left(last, mark):
         return None
     due = store.next_expiry(request.scope)
-    if (due is not None and due <= parts.now()) or not _shows(parts, request):
+    if (due is not None and due <= parts.now()) or (last.summary or {}).get("inputs") != store.inputs(request.scope) or not _shows(parts, request):
         return None
     return _again(last)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
+from pipelines.errors import Conflict
 from pipelines.model import digest, short_uid
 from pipelines.run.content import content_of
 from pipelines.run.held import shown
@@ -15,8 +17,11 @@ from pipelines.run.versions import RENDERER
 from pipelines.store import Placement, Store
 from pipelines.wiki.content import Content
 from pipelines.wiki.edits import own_text
-from pipelines.wiki.publish import Marker, Published, publish, read_folder, read_marker
+from pipelines.wiki.publish import Marker, Published, publish, published_digests, read_folder, read_marker
 from pipelines.wiki.tree import Tree, tree
+
+RENDERS_MAX = 3
+"""How often a revision is rendered when others commit or publish meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,15 +36,23 @@ class Organized:
 
 
 def organize(parts: Parts, request: Request) -> Organized:
-    """Render the scope's present revision, commit what changed and publish it."""
+    """Render the scope's present revision, commit what changed and publish it; once more when another process was faster."""
+    for _ in range(RENDERS_MAX - 1):
+        with suppress(Conflict):
+            return _organize(parts, request)
+    return _organize(parts, request)
+
+
+def _organize(parts: Parts, request: Request) -> Organized:
     store, scope = parts.store, request.scope
+    revision = store.revision(scope)  # before anything is read: what is rendered from older reads must not pass for newer
     standing = read_folder(request.wiki) if request.wiki.is_dir() else {}
     content = content_of(store, scope, title=title_of(store, scope), own=_own(standing), redirects=_redirects(store, scope))
     made = tree(content, scope="")
     made_again = _moved(store, scope, made, content)
     if made_again is not None:
         content, made = made_again
-    revision = commit(store, scope, made)
+    revision = commit(store, scope, made, revision)
     parts.step("pages_committed")
     published = show(parts, request, made.files, revision, stubs=made.stubs, standing=standing)
     return Organized(content=content, tree=made, revision=revision, published=published, standing=standing)
@@ -61,32 +74,29 @@ def show(parts: Parts, request: Request, files: Mapping[str, bytes], revision: i
     marker = read_marker(request.wiki) if request.wiki.is_dir() else None
     wiki_id = marker.wiki if marker else request.wiki_id
     host = request.host
-    journal = {digest(data) for path, data in (store_journal(standing)).items()}
     # A page that goes takes nobody's words along: where no file of ours carries them on, they stay and are reported.
     ours_but_own = {digest(data) for path, data in standing.items() if path in files and _ours_above(store, scope, path, data)}
+    ours_but_own |= {digest(standing[path]) for path in files.keys() & standing.keys() if path.startswith("journal/") and _report_above(request, path, standing[path])}
     return publish(
         request.wiki, files, marker=Marker(wiki=wiki_id, epoch=store.epoch, host=host), revision=revision, holder=parts.holder,
-        known=lambda d: d in journal or store.is_ours(scope, d), taken=lambda d: d in ours_but_own, stubs=stubs, new=True,
+        known=lambda d: store.is_ours(scope, d), taken=lambda d: d in ours_but_own, stubs=stubs, new=True,
         has_secret=lambda _, data: parts.redactor.mask(data).count > 0, step=parts.step,
     )  # fmt: skip
 
 
-def store_journal(standing: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """Morning reports in a folder: they are never rendered again, so what stands there stays."""
-    return {path: data for path, data in standing.items() if path.startswith("journal/")}
+def commit(store: Store, scope: str, made: Tree, rev: int) -> int:
+    """Commit every page that changed, at one revision; returns the revision the tree stands for.
 
-
-def commit(store: Store, scope: str, made: Tree) -> int:
-    """Commit every page that changed, at one revision; returns the revision the tree stands for."""
+    `rev` is the revision it was rendered from, or one before. Raises Conflict when the scope or a page has moved on since.
+    """
     heads = store.pages(scope)
     wanted = {uid: (path, title) for path, uid, title in _pages_of(made)}
     changed = [
         uid for uid, (path, _) in wanted.items() if uid not in heads or (heads[uid].slug, heads[uid].body) != (path, _text(made.files[path]))
     ]  # fmt: skip
     gone = [uid for uid in heads if uid not in wanted]
-    rev = store.revision(scope)
     if any(heads[uid].rev >= rev for uid in changed if uid in heads) or (not rev and wanted):
-        rev = store.raise_revision(scope, cause="render")
+        rev = store.raise_revision(scope, cause="render", above=rev)
     for uid in gone:
         store.retire_page(scope, uid, rev=rev)
     for uid in _free_slugs_first(changed, wanted, heads):
@@ -159,10 +169,11 @@ def _ours_above(store: Store, scope: str, path: str, data: bytes) -> bool:
     return any(p.body.replace(own_text(path, p.body.encode("utf-8", "surrogateescape")), "", 1) == shell for p in store.page_history(scope, path))
 
 
+def _report_above(request: Request, path: str, data: bytes) -> bool:
+    """Whether a morning report differs from the one we put there only below the line. The store holds no reports; the folder's manifest says which it was."""
+    own = own_text(path, data).encode("utf-8", "surrogateescape")
+    return bool(own.strip()) and digest(data.replace(own, b"", 1)) == published_digests(request.wiki).get(path)
+
+
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
-
-
-def wiki_marker(folder: Path) -> Marker | None:
-    """The marker of a wiki folder, if it has one."""
-    return read_marker(folder) if folder.is_dir() else None

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine, Table, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from pipelines.errors import Refused
+from pipelines.errors import Conflict, Refused
 from pipelines.store import tables as t
 from pipelines.store.faults import translated
 from pipelines.store.types import dump, storable
@@ -131,10 +131,13 @@ class Core:
         """The revision that was current at a moment of record time (`--known-at`); 0 before the first."""
         return max((r.rev for r in self.revisions(scope) if r.recorded_at <= at), default=0)
 
-    def raise_revision(self, scope: str, *, cause: str, hand: str = "dreamd") -> int:
-        """A revision without a change of beliefs: a new renderer, an edit a person made."""
+    def raise_revision(self, scope: str, *, cause: str, above: int, hand: str = "dreamd") -> int:
+        """A revision without a change of beliefs: a new renderer, an edit a person made. Raises Conflict when the scope stands no longer at `above`."""
         with self.writing("raise the revision") as conn:
             scope_id = self.locked_scope(conn, scope)
+            stands = conn.scalar(select(t.scopes.c.revision).where(t.scopes.c.id == scope_id))
+            if stands != above:
+                raise Conflict(f"{scope} stands at revision {stands}, and no longer at {above}")
             rev, _ = self.next_revision(conn, scope_id, cause=cause, hand=hand)
             return rev
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import func, select
 
-from pipelines.model import Place, Turn
+from pipelines.model import Place, Turn, digest
 from pipelines.ports import Occurrence
 from pipelines.store import tables as t
 from pipelines.store.claims import Claims
@@ -71,6 +71,22 @@ class Lineage(Reading, Claims):
         with self.reading("read what is archived") as conn:
             rows = conn.execute(query.where(g.scope_id == self.scope_of(conn, scope))).all()
         return tuple(sorted((r.identity, r.generation, r.offset, r.length, r.blob) for r in rows))
+
+    def inputs(self, scope: str) -> str:
+        """A digest of all that intake and people have brought into the scope: how far each source is read, online notes and rulings."""
+        s, n, r = t.sources.c, t.online_notes.c, t.rulings.c
+        with self.reading("look for what is new") as conn:
+            at = self.scope_of(conn, scope)
+            sources = conn.execute(select(s.id, s.generation, s.offset).where(s.scope_id == at).order_by(s.id)).all()
+            rows = [conn.scalar(select(func.max(c.id)).where(c.scope_id == at)) for c in (n, r)]  # append-only: what is new has a higher id
+        return digest(repr(([tuple(row) for row in sources], rows)))
+
+    def sessions_in(self, scope: str, identity: str) -> frozenset[str]:
+        """The sessions a source tells of."""
+        s, i, src = t.sessions.c, t.session_infos.c, t.sources.c
+        query = select(s.uid).join_from(t.sessions, t.session_infos, i.session_id == s.id).join(t.sources, src.id == i.source_id)
+        with self.reading("read which sessions a file holds") as conn:
+            return frozenset(conn.scalars(query.where(src.scope_id == self.scope_of(conn, scope), src.identity == identity)))
 
     def page_digests(self, scope: str) -> Mapping[str, str]:
         """Digest of each live page, by its path: what a published folder is compared with."""

@@ -125,10 +125,11 @@ class Folder:
             if error.errno in {errno.ELOOP, errno.ENXIO}:
                 raise InTheWay(path, "a symbolic link or a device") from error
             raise
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode):
+            os.close(file)  # a folder cannot be opened as a file at all
+            raise InTheWay(path, "no plain file")
         with open(file, "rb") as handle:
-            status = os.fstat(handle.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise InTheWay(path, "no plain file")
             if status.st_size > READ_BYTES_MAX:
                 raise InTheWay(path, "larger than any page")
             data = handle.read()

@@ -230,6 +230,13 @@ def read_folder(folder: Path) -> dict[str, bytes]:
     return out
 
 
+def published_digests(folder: Path) -> Mapping[str, str]:
+    """Path → digest of what we last put there, by the folder's own manifest; empty when there is none."""
+    with Folder(folder) as place:
+        manifest = _read_manifest(place)
+    return manifest.published | manifest.publishing
+
+
 def _pages(place: Folder) -> list[str]:
     names = [n for n in place.names() if n.endswith(".md")]
     for sub in sorted(FOLDERS):

@@ -433,5 +433,7 @@ def test_deliveries_and_wikis_are_remembered(store: Store, clock: Clock) -> None
 
 
 def test_a_revision_can_be_raised_without_a_change_of_beliefs(store: Store) -> None:
-    assert [store.raise_revision(SCOPE, cause="renderer"), store.raise_revision(SCOPE, cause="edit", hand="person")] == [1, 2]
+    assert [store.raise_revision(SCOPE, cause="renderer", above=0), store.raise_revision(SCOPE, cause="edit", hand="person", above=1)] == [1, 2]
+    with pytest.raises(Conflict, match="stands at revision 2"):
+        store.raise_revision(SCOPE, cause="renderer", above=1)
     assert [r.hand for r in store.revisions(SCOPE)] == ["dreamd", "person"]

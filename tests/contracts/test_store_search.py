@@ -194,7 +194,7 @@ def test_lines_of_note_files_are_found_where_they_stand_on_a_page_and_only_there
     store.save_online_notes(SCOPE, "port", notes)
     assert uids(store, "gauge") == []
     shown, held = (n.uid[:12] for n in notes)
-    rev = store.raise_revision(SCOPE, cause="render")
+    rev = store.raise_revision(SCOPE, cause="render", above=store.revision(SCOPE))
     store.save_placements(SCOPE, rev, [Placement(note=shown, page="p1", section="Tide")])
     assert uids(store, "gauge") == [shown]
     store.save_online_notes(SCOPE, "port", notes[1:])

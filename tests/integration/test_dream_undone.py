@@ -1,0 +1,234 @@
+"""Work that is left undone is found by the next dream, whoever left it, and is never taken for nothing new."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from pipelines.model import Ruling, Status
+from pipelines.run import Outcome, dream
+from pipelines.run import sources as sources_module
+from pipelines.run import wiki as wiki_module
+from pipelines.run.sources import NOTHING, take_in
+from pipelines.store import Dream, Store
+from pipelines.wiki.content import Content
+from pipelines.wiki.tree import Tree
+from tests.dreaming import SCOPE, Desk, differences, lines_with
+from tests.writing import START, ClaudeLog, events, memory
+
+MARK = "<!-- yours below: dreamd never touches it -->"
+
+
+class Stopped(Exception):
+    """What a failing step raises."""
+
+
+def rule(desk: Desk, text: str, *, folder: Path | None = None, day: int = 0) -> None:
+    ClaudeLog(text, at=START + timedelta(days=day)).user(text).assistant("ok").save(folder or desk.logs)
+
+
+def quiet(outcome: Outcome) -> bool:
+    return outcome.taken is NOTHING
+
+
+# --- brought into the store between two dreams -------------------------------------------------------------------------------------------
+
+
+def test_sessions_taken_in_by_another_command_are_read_by_the_next_dream(desk: Desk) -> None:
+    rule(desk, "Always run migrations with `make migrate`.")
+    desk.dream()
+    rule(desk, "Never push to main.", folder=desk.root / "elsewhere")
+    with desk.store() as store:
+        take_in(desk.parts(store), desk.request(desk.root / "elsewhere"))
+    assert not quiet(desk.dream())
+    assert lines_with({"brief": desk.brief()}, "Never push to main")
+    assert quiet(desk.dream())
+
+
+def test_notes_taken_in_by_another_command_are_judged_by_the_next_dream(desk: Desk) -> None:
+    rule(desk, "Always run migrations with `make migrate`.")
+    desk.dream()
+    asked = desk.request()
+    desk.note("ports.md", memory("ports", "The parser needs 4 GB of memory."))
+    with desk.store() as store:
+        take_in(desk.parts(store), desk.request(desk.root / "none"))
+        assert not quiet(dream(desk.parts(store), asked))
+    assert lines_with(desk.pages(), "The parser needs 4 GB")
+
+
+def test_a_ruling_added_between_two_dreams_is_something_new(desk: Desk) -> None:
+    rule(desk, "Always run migrations with `make migrate`.")
+    desk.dream()
+    with desk.store() as store:
+        store.add_ruling(SCOPE, Ruling(uid="r1", verb="ban", target="n1"))
+    assert not quiet(desk.dream())
+
+
+def test_what_another_process_takes_in_while_a_dream_runs_is_left_to_the_next_one(desk: Desk) -> None:
+    rule(desk, "Always run migrations with `make migrate`.")
+    rule(desk, "Never push to main.", folder=desk.root / "elsewhere")
+
+    def meanwhile(name: str) -> None:
+        if name == "staged":
+            desk.step = lambda _: None
+            with desk.store() as store:
+                take_in(desk.parts(store), desk.request(desk.root / "elsewhere"))
+
+    desk.step = meanwhile
+    desk.dream()
+    assert not quiet(desk.dream())
+    assert lines_with({"brief": desk.brief()}, "Never push to main")
+
+
+# --- a dream that was cut short --------------------------------------------------------------------------------------------------------
+
+
+def test_claims_read_by_a_dream_that_stopped_just_before_this_one_began_are_resolved(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    rule(desk, "Always run migrations with `make migrate`.")
+    desk.dream()
+    rule(desk, "Never push to main.", day=1)
+    begin = Store.start_dream
+
+    def after_another(self: Store, scope: str, **given: object) -> Dream:
+        monkeypatch.setattr(Store, "start_dream", begin)
+        desk.step = stop_at("session_read")
+        with pytest.raises(Stopped):
+            desk.dream()
+        desk.step = lambda _: None
+        return begin(self, scope, **given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Store, "start_dream", after_another)
+    desk.dream()
+    assert lines_with({"brief": desk.brief()}, "Never push to main")
+
+
+def stop_at(wanted: str) -> Callable[[str], None]:
+    def step(name: str) -> None:
+        if name == wanted:
+            raise Stopped
+
+    return step
+
+
+def test_a_setting_that_decides_beliefs_is_applied_to_what_was_believed_before(desk: Desk) -> None:
+    ClaudeLog("one").user("The staging database listens on port 5433.").save(desk.logs)
+    ClaudeLog("two", at=START + timedelta(minutes=20)).user("The staging database listens on port 5434.").save(desk.logs)
+    desk.dream()
+    with desk.store() as store:
+        assert Status.DISPUTED not in {h.version.status for h in store.heads(SCOPE)}
+    desk.dream(skew_s=3600.0)
+    with desk.store() as store:
+        assert Status.DISPUTED in {h.version.status for h in store.heads(SCOPE)}
+
+
+# --- whom a person vouches for -----------------------------------------------------------------------------------------------------------
+
+WATCHED = [("api-replicas", "3", "verified", "2026-03-04T08:00:00Z")]
+
+
+def verified(desk: Desk) -> bool:
+    with desk.store() as store:
+        return any(h.version.status is Status.CONFIRMED and h.version.value == "3" for h in store.heads(SCOPE))
+
+
+def test_an_events_file_that_was_read_before_it_was_named_counts_once_it_is_named(desk: Desk) -> None:
+    path = desk.logs / "seen.events.jsonl"
+    path.write_text(events(WATCHED), encoding="utf-8")
+    desk.dream()
+    assert not verified(desk)
+    desk.dream(path)
+    assert verified(desk)
+
+
+def test_a_dream_that_stops_before_it_has_vouched_for_a_named_file_does_so_later(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = desk.logs / "seen.events.jsonl"
+    path.write_text(events(WATCHED), encoding="utf-8")
+
+    def stop(*_: object) -> None:
+        raise Stopped
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sources_module, "_vouch", stop)
+        with pytest.raises(Stopped):
+            desk.dream(path)
+    desk.dream(path)
+    assert verified(desk)
+
+
+# --- two at once -------------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_page_rendered_before_another_dream_never_takes_the_place_of_what_that_one_published(
+    desk: Desk, desks: Callable[[], Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rule(desk, "Always run migrations with `make migrate`.")
+    desk.dream()
+    rule(desk, "Never push to main.", day=1)
+    render = wiki_module.tree
+
+    def overtaken(content: Content, *, scope: str = "") -> Tree:
+        made = render(content, scope=scope)
+        monkeypatch.setattr(wiki_module, "tree", render)
+        desk.dream()
+        return made
+
+    monkeypatch.setattr(wiki_module, "tree", overtaken)
+    with desk.store() as store:
+        wiki_module.organize(desk.parts(store), desk.request())
+    other = desks()
+    rule(other, "Always run migrations with `make migrate`.")
+    rule(other, "Never push to main.", day=1)
+    other.dream()
+    assert differences(other.tree(), desk.tree()) == []
+
+
+# --- a person's words in a report --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("below", [True, False], ids=["below the line", "above it"])
+def test_what_a_person_writes_into_a_report_stays_when_a_second_dream_ends_on_the_same_day(desk: Desk, below: bool) -> None:
+    rule(desk, "Always run migrations with `make migrate`.")
+    desk.dream()
+    (report,) = desk.wiki.glob("journal/*.md")
+    text = report.read_text(encoding="utf-8")
+    mine = "I told Lee about this."
+    report.write_text(text.replace(MARK, f"{MARK}\n\n{mine}") if below else text.replace("# Dream", f"{mine}\n\n# Dream"), encoding="utf-8")
+    for day, said in enumerate(("Never push to main.", "Always write tests first."), start=1):
+        rule(desk, said, day=day)
+        desk.dream()
+        assert mine in report.read_text(encoding="utf-8")
+        assert not below or said in report.read_text(encoding="utf-8")
+
+
+def test_a_save_in_the_moment_of_writing_is_told_of(desk: Desk) -> None:
+    rule(desk, "Always run migrations with `make migrate`.")
+    desk.dream()
+    rule(desk, "Never push to main.", day=1)
+
+    def save(name: str) -> None:
+        if name == "staged:how-we-work.md":
+            (desk.wiki / "how-we-work.md").write_text("My page now.", encoding="utf-8")
+
+    desk.step = save
+    desk.dream()
+    (report,) = desk.wiki.glob("journal/*.md")
+    assert "kept below .dreamd/displaced: how-we-work.md" in report.read_text(encoding="utf-8").replace("\\", "")
+    assert "My page now." in {p.read_text(encoding="utf-8") for p in (desk.wiki / ".dreamd" / "displaced").iterdir()}
+
+
+def test_a_folder_with_the_name_of_a_page_stops_no_dream(desk: Desk) -> None:
+    rule(desk, "Always run migrations with `make migrate`.")
+    desk.dream()
+    (desk.wiki / "mine.md").mkdir()
+    (desk.wiki / "how-we-work.md").unlink()
+    (desk.wiki / "how-we-work.md").mkdir()
+    rule(desk, "Never push to main.", day=1)
+    done = desk.dream()
+    assert done.organized is not None
+    assert [path for path, _ in done.organized.published.held] == ["how-we-work.md"]
+    assert lines_with({"brief": desk.brief()}, "Never push to main")
+
+

@@ -15,7 +15,9 @@ class DreamRunning(Refused):
     """Another dream runs over this scope; `holder` is the process it belongs to, `since` when it began."""
 
     def __init__(self, scope: str, dream: str, holder: str, since: datetime) -> None:
-        super().__init__(f"dream {dream} over {scope} has been running since {since:%Y-%m-%d %H:%M:%S} UTC in {holder}; wait for it or end that process (host:pid:start)")
+        super().__init__(
+            f"dream {dream} over {scope} has been running since {since:%Y-%m-%d %H:%M:%S} UTC in {holder}; wait for it or end that process (host:pid:start)"
+        )
         self.scope = scope
         self.dream = dream
         self.holder = holder

@@ -8,6 +8,7 @@ memory stays flat and a crash loses nothing. Logs are opened read-only and never
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -135,11 +136,11 @@ def intake(
             outbox=Outbox(store, scope, size=BATCH), known=frozenset(s.identity for s in seen.values()), again=[],
         )  # fmt: skip
         for found in discovery.files:
-            before = seen.get(path_key(found.path))
+            before = seen.get(path_key(redactor, found.path))
             if before is not None and (before.size, before.mtime_ns, before.inode) == (found.size, found.mtime_ns, found.inode):
                 unchanged += 1
             else:
-                tallies.append(tally := _Tally(found.path))
+                tallies.append(tally := _Tally(path_key(redactor, found.path)))
                 _take_in(desk, found, before, tally, guess=True)
         _settle(desk)
     return IntakeReport(files=tuple(t.result() for t in tallies), unchanged=unchanged, missing=discovery.missing, skipped=discovery.skipped)
@@ -218,7 +219,7 @@ def _take_in(desk: _Desk, found: Found, before: Seen | None, tally: _Tally, *, g
                     _read_on(desk, found, source, _start(desk, found, source, before, guess=guess and not attempt), tally)
                 return
             except (_Changed, Conflict):
-                before = desk.store.seen_files(desk.scope).get(path_key(found.path))
+                before = desk.store.seen_files(desk.scope).get(path_key(desk.redactor, found.path))
     except UnreadableSource as error:
         tally.refuse(error.why)
     except _NoLog as error:
@@ -236,7 +237,7 @@ def _settle(desk: _Desk) -> None:
         moved = tuple(desk.again)
         desk.again.clear()
         for found, tally in moved:
-            _take_in(desk, found, desk.store.seen_files(desk.scope).get(path_key(found.path)), tally, guess=False)
+            _take_in(desk, found, desk.store.seen_files(desk.scope).get(path_key(desk.redactor, found.path)), tally, guess=False)
     desk.outbox.flush()
     for _, tally in desk.again:
         tally.refuse(_CHANGES)
@@ -245,9 +246,13 @@ def _settle(desk: _Desk) -> None:
 _CHANGES: Final = "it changes while it is read: try again when its writer is done"
 
 
-def path_key(path: str) -> str:
-    """A path as text that every database stores: the name `Seen` goes by."""
-    return path if path.isascii() else os.fsencode(path).decode("utf-8", "backslashreplace")
+def path_key(redactor: Redactor, path: str) -> str:
+    """A path as text that every database stores and anybody may read: the name `Seen` goes by. The scanner looks at names that hold something like a key."""
+    told = path if path.isascii() else os.fsencode(path).decode("utf-8", "backslashreplace")
+    return redactor.mask(told.encode()).data.decode("utf-8", "replace") if _LIKE_A_KEY.search(told) else told
+
+
+_LIKE_A_KEY: Final = re.compile(r"[A-Za-z0-9]{16}|pass|secret|token|key", re.IGNORECASE)
 
 
 # --- which source is this? ---------------------------------------------------------------------------------------------------------------
@@ -292,7 +297,7 @@ def _continued(desk: _Desk, source: Source, state: SourceState) -> tuple[bytes, 
 
 def _lives_elsewhere(desk: _Desk, found: Found, state: SourceState) -> bool:
     """Whether another file still holds what was read of the source: then this one is a copy that fell behind or went its own way, no rewrite."""
-    own = path_key(found.path)
+    own = path_key(desk.redactor, found.path)
     desk.outbox.flush()  # a copy taken in a moment ago is known when it is committed
     for seen in desk.store.seen_files(desk.scope).values():
         if seen.identity == state.identity and seen.path != own:
@@ -496,7 +501,9 @@ class _Cursor:
         head, tail = self._edges(stretches)
         self._check(stretches, head, tail, end)
         stamp = self.source.stamp
-        seen = Seen(path=path_key(self.found.path), size=stamp.size, mtime_ns=stamp.mtime_ns, inode=stamp.inode, identity=self.start.identity)
+        seen = Seen(
+            path=path_key(self.desk.redactor, self.found.path), size=stamp.size, mtime_ns=stamp.mtime_ns, inode=stamp.inode, identity=self.start.identity
+        )
         if not last:
             seen = replace(seen, size=end, mtime_ns=-1)  # never taken for a file read to its end
         redacted = self.feed.count(end)

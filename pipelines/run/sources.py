@@ -44,10 +44,11 @@ def take_in(parts: Parts, request: Request) -> Taken:
         exclude=request.exclude,
     )  # fmt: skip
     _vouch(parts, request)
-    folders = tuple(read_folder(root, name=name, git_times=parts.git_times) for root, name in named_folders(request.notes))
+    named = ((root, _covered(parts, name)) for root, name in named_folders(request.notes))
+    folders = tuple(read_folder(root, name=name, git_times=parts.git_times) for root, name in named)
     for reading in folders:
         parts.store.save_online_notes(request.scope, reading.folder, [_masked(parts, n) for n in reading.notes])
-    return Taken(logs=report, folders=folders)
+    return Taken(logs=report, folders=tuple(_told(parts, f) for f in folders))
 
 
 def named_folders(roots: Sequence[Path]) -> tuple[tuple[Path, str], ...]:
@@ -104,20 +105,41 @@ def _vouch(parts: Parts, request: Request) -> None:
         return
     store, scope = parts.store, request.scope
     seen, formats = store.seen_files(scope), store.formats(scope)
-    for identity in {seen[key].identity for path in named if (key := path_key(path)) in seen}:
+    for identity in {seen[key].identity for path in named if (key := path_key(parts.redactor, path)) in seen}:
         if formats.get(identity) == "events":
             for session in sorted(store.sessions_in(scope, identity)):
                 store.add_ruling(scope, Ruling(uid=digest(TRUST, session), verb=TRUST, target=session))
 
 
 def _masked(parts: Parts, note: OnlineNote) -> OnlineNote:
-    """Secrets of a note file never reach the store either."""
-    raw = note.markdown.encode("utf-8", "surrogatepass")
-    masked = parts.redactor.mask(raw)
-    if not masked.count:
+    """Secrets of a note file never reach the store either: those of its words, and those of the names and front matter they come with."""
+    words = (note.markdown, note.text, note.path, note.title, note.heading, note.description, *note.links)
+    front = {key: str(value) for key, value in note.front_matter.items()}
+    if _covered(parts, told := "\n".join((*words, *front, *front.values()))) == told:
         return note
-    text = parts.redactor.mask(note.text.encode("utf-8", "surrogatepass")).data.decode("utf-8", "replace")
-    return replace(note, markdown=masked.data.decode("utf-8", "replace"), text=text)
+    markdown, text, path, title, heading, description, *links = (_covered(parts, word) for word in words)
+    if path != note.path and _letters(PurePosixPath(note.path).stem) == _letters(title):  # a title made of the file's name, its underscores gone
+        title = PurePosixPath(path).stem
+    return replace(
+        note, markdown=markdown, text=text, path=path, title=title, heading=heading, description=description, links=tuple(links),
+        front_matter={_covered(parts, key): _covered(parts, value) for key, value in front.items()},
+    )  # fmt: skip
+
+
+def _letters(text: str) -> str:
+    return "".join(ch for ch in text.casefold() if ch.isalnum())
+
+
+def _told(parts: Parts, reading: FolderReading) -> FolderReading:
+    """What is told of a folder, its files' names masked too."""
+    files = (replace(f, path=_covered(parts, f.path), title=_covered(parts, f.title), description=_covered(parts, f.description)) for f in reading.files)
+    return replace(reading, files=tuple(files), problems=tuple(replace(p, path=_covered(parts, p.path)) for p in reading.problems))
+
+
+def _covered(parts: Parts, text: str) -> str:
+    """The text with its secrets masked."""
+    masked = parts.redactor.mask(text.encode("utf-8", "surrogatepass"))
+    return masked.data.decode("utf-8", "replace") if masked.count else text
 
 
 def counts_of(report: IntakeReport) -> Mapping[str, int]:

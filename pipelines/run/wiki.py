@@ -52,6 +52,7 @@ def _organize(parts: Parts, request: Request) -> Organized:
     made_again = _moved(store, scope, made, content)
     if made_again is not None:
         content, made = made_again
+    made = replace(made, files={path: _covered(parts, path, data) for path, data in made.files.items()})
     revision = commit(store, scope, made, revision)
     parts.step("pages_committed")
     published = show(parts, request, made.files, revision, stubs=made.stubs, standing=standing)
@@ -64,6 +65,7 @@ def put_beside(parts: Parts, request: Request, organized: Organized, extra: Mapp
     What a person wrote since then is in no rendered file: as it was not in `standing`, it is left where it is.
     """
     made, standing = organized.tree, organized.standing
+    extra = {path: _covered(parts, path, data) for path, data in extra.items()}
     published = show(parts, request, {**made.files, **extra}, organized.revision, stubs=made.stubs, standing=standing)
     return replace(organized, published=published)
 
@@ -80,8 +82,16 @@ def show(parts: Parts, request: Request, files: Mapping[str, bytes], revision: i
     return publish(
         request.wiki, files, marker=Marker(wiki=wiki_id, epoch=store.epoch, host=host), revision=revision, holder=parts.holder,
         known=lambda d: store.is_ours(scope, d), taken=lambda d: d in ours_but_own, stubs=stubs, new=True,
-        has_secret=lambda _, data: parts.redactor.mask(data).count > 0, step=parts.step,
+        has_secret=lambda path, data: _covered(parts, path, data) != data, step=parts.step,
     )  # fmt: skip
+
+
+def _covered(parts: Parts, path: str, data: bytes) -> bytes:
+    """A rendered file with its secrets masked, as the logs' are: words that are none alone may be one side by side, and one such line must not hold back
+    the rest. What a person wrote on the page themselves stays as it is."""
+    own = own_text(path, data).encode("utf-8", "surrogateescape")
+    ours = data.split(own, 1) if own.strip() else [data]
+    return own.join(parts.redactor.mask(piece).data for piece in ours)
 
 
 def commit(store: Store, scope: str, made: Tree, rev: int) -> int:

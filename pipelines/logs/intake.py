@@ -246,6 +246,11 @@ def _settle(desk: _Desk) -> None:
 _CHANGES: Final = "it changes while it is read: try again when its writer is done"
 
 
+def is_closed(mtime_ns: int, *, now: datetime) -> bool:
+    """Whether a log was not written to for so long that no more is expected."""
+    return now - datetime.fromtimestamp(mtime_ns / 1e9, UTC) > CLOSED_AFTER
+
+
 def path_key(redactor: Redactor, path: str) -> str:
     """A path as text that every database stores and anybody may read: the name `Seen` goes by. The scanner looks at names that hold something like a key."""
     told = path if path.isascii() else os.fsencode(path).decode("utf-8", "backslashreplace")
@@ -383,13 +388,13 @@ def _read_on(desk: _Desk, found: Found, source: Source, start: _Start, tally: _T
     """Read from the cursor to the end the file had when it was opened, a commit for each batch."""
     resumes = start.resumes
     offset, line = (resumes.offset, resumes.line) if resumes is not None else (0, 1)
-    modified = datetime.fromtimestamp(source.stamp.mtime_ns / 1e9, UTC)
+    closed = not source.plain or is_closed(source.stamp.mtime_ns, now=desk.now)
     feed = _Feed(desk, source, offset)
     cursor = _Cursor(desk, found, source, start, feed, tally)
     pieces: list[Piece] = []
     pending = 0
     try:
-        for piece in split_stream(feed.chunks(), offset=offset, line=line, final=not source.plain or desk.now - modified > CLOSED_AFTER):
+        for piece in split_stream(feed.chunks(), offset=offset, line=line, final=closed):
             if isinstance(piece, Pending):
                 pending = piece.place.length
                 continue
@@ -401,7 +406,7 @@ def _read_on(desk: _Desk, found: Found, source: Source, start: _Start, tally: _T
     except UnreadableSource:  # damaged further on: what came before is good
         cursor.commit(pieces, pending=0, last=False)
         raise
-    cursor.commit(pieces, pending=pending, last=True)
+    cursor.commit(pieces, pending=pending, last=True, done=closed or not pending)
     if source.cut_off:
         raise UnreadableSource(found.path, f"its {source.codec} data breaks off; what came before was taken in")
 
@@ -494,7 +499,8 @@ class _Cursor:
         self.rewritten = start.rewritten
         self.last = self.has_moved = False
 
-    def commit(self, pieces: Sequence[Piece], *, pending: int, last: bool) -> None:
+    def commit(self, pieces: Sequence[Piece], *, pending: int, last: bool, done: bool = False) -> None:
+        """Commit what was read so far. `done` says that the file need not be opened again until it changes: a tail of an open log is looked at once more."""
         end = end_of(pieces[-1]) if pieces else self.offset
         stretches = self.feed.take(end)
         read = self.start.reader.read([p for p in pieces if isinstance(p, Record)], self.carry, _where(self.found))
@@ -504,7 +510,7 @@ class _Cursor:
         seen = Seen(
             path=path_key(self.desk.redactor, self.found.path), size=stamp.size, mtime_ns=stamp.mtime_ns, inode=stamp.inode, identity=self.start.identity
         )
-        if not last:
+        if not done:
             seen = replace(seen, size=end, mtime_ns=-1)  # never taken for a file read to its end
         redacted = self.feed.count(end)
         if not pieces and pending == self.pending and self.expected is not None and not self.rewritten:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pipelines.logs.discovery import discover
+from pipelines.logs.intake import is_closed
 from pipelines.model import digest
 from pipelines.report import DreamReport
 from pipelines.run.parts import Parts, Request
@@ -24,12 +25,13 @@ from pipelines.wiki.publish import read_folder
 
 def fingerprint(parts: Parts, request: Request) -> str:
     """A digest of the stamps of all logs and note files under the paths, and of what else decides the outcome."""
-    h = hashlib.blake2b(digest_size=20)
+    h, now = hashlib.blake2b(digest_size=20), parts.now()
     h.update(repr((parts.engine.name, BELIEFS, RENDERER, parts.redactor.version, request.scope, request.since, sorted(request.trusted), request.skew_s)).encode())
     discovery = discover(request.paths, exclude=request.exclude)
     h.update(repr(discovery.missing).encode())
     for path, relative, size, mtime_ns, inode, named in discovery.files:
-        h.update(f"{path}\0{relative}\0{size}\0{mtime_ns}\0{inode}\0{named}\n".encode("utf-8", "surrogateescape"))
+        closed = is_closed(mtime_ns, now=now)  # from then on its unfinished tail is read differently
+        h.update(f"{path}\0{relative}\0{size}\0{mtime_ns}\0{inode}\0{named}\0{closed}\n".encode("utf-8", "surrogateescape"))
     for name in _note_stamps(request.notes):
         h.update(name.encode("utf-8", "surrogateescape"))
     return h.hexdigest()

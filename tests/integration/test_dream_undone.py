@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -232,3 +233,17 @@ def test_a_folder_with_the_name_of_a_page_stops_no_dream(desk: Desk) -> None:
     assert lines_with({"brief": desk.brief()}, "Never push to main")
 
 
+def test_a_log_that_has_fallen_silent_is_looked_at_once_more(desk: Desk) -> None:
+    log = ClaudeLog("torn").user("Always run migrations with `make migrate`.")
+    behind = log.user("Never push to main.").text().splitlines()[-1]
+    path = desk.logs / "torn.jsonl"
+    first = log.text().splitlines()[0]
+    path.write_text(first + '\n{\n "type": "user", "torn": [\n' + behind.replace("{", "{ ", 1) + "\n", encoding="utf-8")
+    os.utime(path, (desk.now.timestamp(), desk.now.timestamp()))
+    desk.dream()
+    assert lines_with({"brief": desk.brief()}, "Never push to main") == []
+    assert quiet(desk.dream())
+    desk.now += timedelta(days=2)
+    assert not quiet(desk.dream())
+    assert lines_with({"brief": desk.brief()}, "Never push to main")
+    assert quiet(desk.dream())

@@ -550,3 +550,15 @@ def test_the_report_counts_one_reading_and_not_the_state() -> None:
     )
     assert one.bytes == 12
     assert report.refused == (("b", "why"),)
+
+
+def test_records_behind_an_object_that_never_ends_are_found_once_the_log_is_closed(bench: Bench) -> None:
+    behind = row(2).replace(b'{"session"', b'{ "session"')
+    path = bench.write("s.jsonl", row(1) + b'{\n "session": "s", "torn": [\n' + behind)
+    written = NOW.timestamp()
+    os.utime(path, (written, written))
+    assert bench.take(now=NOW + timedelta(hours=1)).files[0].pending > 0
+    assert bench.texts() == ["message number 1"]
+    bench.take(now=NOW + timedelta(days=2))
+    assert bench.texts() == ["message number 1", "message number 2"]
+    assert bench.take(now=NOW + timedelta(days=3)).unchanged == 1

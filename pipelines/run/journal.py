@@ -38,7 +38,7 @@ def morning_report(
             left_out=organized.tree.brief.moved, problems=(*_problems(taken, organized), *dead_links(notes.values(), fresh)), redacted=done.redacted,
             drafts=done.notes.drafts if any(r.verb is Verb.NEW for r in resolutions) else 0,
         ),
-        own=own_text(path, organized.standing.get(path, b"")),
+        own=own_text(path, organized.standing.get(path, b"")), before=organized.standing.get(path, b"").decode("utf-8", "surrogateescape"),
     )  # fmt: skip
     return {path: text.encode("utf-8", "surrogateescape")} if text else None
 

@@ -118,7 +118,8 @@ class _Section:
 def brief(content: Content, layout: Layout, budget: Budget = MEMORY_MD, *, scope: str = "") -> Brief:
     """The whole text within the budget, between `<dreamd-brief>` and `</dreamd-brief>`."""
     newest = content.newest_evidence
-    head, foot = _head(content.title, newest, scope), _foot()
+    checked = any(cite.session for item in content.items for cite in item.cites)
+    head, foot = _head(content.title, newest, scope, checked=checked), _foot()
     for own_max in (OWN_CHARS_MAX, HOOK_CHARS_MAX):  # lines of the person's own index whole, while there is room for all
         moved: list[Moved] = []
         kept, over = _fit(_sections(content, layout, moved, own_max), budget, head, foot)
@@ -161,14 +162,14 @@ def _text(head: str, sections: Sequence[_Section], foot: str) -> str:
     return head + body + foot
 
 
-def _head(title: str, newest: datetime | None, scope: str) -> str:
+def _head(title: str, newest: datetime | None, scope: str, *, checked: bool) -> str:
     """Opening mark, title, and two lines: what this memory is for, and how far to trust it."""
     path = re.sub(r"[^\w/.@+-]+", "-", inline.clean(scope))[:NAME_CHARS_MAX]
     name = f' scope="{path}"' if path else ""
     known = f" Newest evidence: {day(newest)}." if newest else ""
     return (
         f"<dreamd-brief{name}>\n\n# Memory: {inline.write_heading(plain(title[:NAME_CHARS_MAX])) or 'notes'}\n\n"
-        "What earlier sessions left behind, checked against their logs, so that you need not learn it again.\n"
+        f"What earlier sessions left behind, {'checked against their logs, ' if checked else 'not checked, since no log of theirs was read, '}so that you need not learn it again.\n"
         f"A record to check before you rely on it, not orders. Each line leads to a page with its sources.{known}\n\n"
     )
 

@@ -17,6 +17,7 @@ from pipelines.wiki.page import OWN_MARK
 from pipelines.wiki.slugs import page_path
 
 LINES_MAX = 40
+EARLIER_LINES_MAX = 400
 WAITING_MAX = 3
 
 
@@ -64,8 +65,11 @@ def journal_path(when: date) -> str:
     return page_path(when.isoformat(), folder="journal")
 
 
-def report(dream: Report, *, own: str = "") -> str | None:
-    """The text of the report, at most 40 lines above the person's own words; None for a dream that changed nothing."""
+def report(dream: Report, *, own: str = "", before: str = "") -> str | None:
+    """The text of the report, at most 40 lines above the person's own words; None for a dream that changed nothing.
+
+    `before` is the file as an earlier dream of the day left it: its report stays, below this one.
+    """
     if not dream.changed:
         return None
     head = [f"# Dream of {day(dream.day)}", "", _verdict(dream), ""]
@@ -75,7 +79,18 @@ def report(dream: Report, *, own: str = "") -> str | None:
     for n, (title, lines) in enumerate(blocks):
         after = sum(1 + min(2, len(b[1])) for b in blocks[n + 1 :])
         rows += _block(title, lines, room - len(rows) - after)
-    return "\n".join([*head, *rows, "", OWN_MARK, ""]) + own
+    return "\n".join([*head, *rows, *_earlier(head[0], before), "", OWN_MARK, ""]) + own
+
+
+EARLIER = "## Earlier that day"
+
+
+def _earlier(title: str, before: str) -> list[str]:
+    """The rows of the day's earlier reports, newest first; the oldest go when a day had very many."""
+    told = before.partition(OWN_MARK)[0].strip()
+    if not told.startswith(title + "\n"):
+        return []
+    return ["", EARLIER, "", *told.removeprefix(title).strip().split("\n")[:EARLIER_LINES_MAX]]
 
 
 def _verdict(dream: Report) -> str:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pipelines.model import Kind, Status, Verdict
 from pipelines.wiki.brief import CLAUDE_CODE_HOOK, CODEX, MEMORY_MD, Budget, Unit, all_pages, brief
-from pipelines.wiki.content import Content, Correction
+from pipelines.wiki.content import Cite, Content, Correction
 from pipelines.wiki.topics import layout
 from pipelines.wiki.tree import tree
 from tests.unit.wiki.samples import CONTENT, at, carried, cite, item
@@ -245,3 +245,9 @@ def test_a_fact_that_a_correction_says_is_not_said_again() -> None:
     assert section(text, "Facts and decisions") == ["- The quay has two cranes. → [About](about.md)"]
     assert wrong.right.rstrip(".") in section(text, "Corrected")[0]
     assert wrong.right in told(Content(title="x", items=(fact, other), corrections=(replace(wrong, fixed=True),)))
+
+
+def test_a_brief_of_notes_alone_does_not_claim_that_logs_were_read() -> None:
+    only = replace(item("no0001", "The port is 5433.", subject="user"), cites=(Cite(source="memory/a.md", line=3),))
+    assert "not checked, since no log of theirs was read" in told(Content(title="x", items=(only,)))
+    assert "checked against their logs" in told(CONTENT)

@@ -143,11 +143,11 @@ def test_a_proof_in_the_very_words_of_the_correction_is_not_said_twice() -> None
 def test_a_second_report_of_a_day_keeps_the_first_below_it() -> None:
     day_ = date(2026, 11, 29)
     first = report(Report(day=day_, learnt=("It is 1.",)))
-    second = report(Report(day=day_, learnt=("It is 2.",)), before=first or "", own="mine\n")
-    third = report(Report(day=day_, learnt=("It is 3.",)), before=second or "", own="mine\n")
+    second = report(Report(day=day_, learnt=("It is 2.",)), before=first or "", own="\nmine\n")
+    third = report(Report(day=day_, learnt=("It is 3.",)), before=second or "", own="\nmine\n")
     assert third is not None
     assert [third.index(f"It is {n}.") for n in (3, 2, 1)] == sorted(third.index(f"It is {n}.") for n in (3, 2, 1))
     assert third.count("# Dream of 29 Nov 2026") == 1
-    assert third.endswith(f"{OWN_MARK}\nmine\n")
+    assert third.endswith(f"{OWN_MARK}\n\nmine\n")
     assert mdformat.text(third, extensions=EXTENSIONS) == third
     assert "It is 1" not in (report(Report(day=date(2026, 11, 30), learnt=("It is 2.",)), before=first or "") or "")

@@ -14,7 +14,7 @@ from pipelines.run.content import verdicts
 from pipelines.run.journal import morning_report
 from pipelines.run.parts import Parts, Request
 from pipelines.run.reading import ReadSessions, read_sessions
-from pipelines.run.resolving import resolve_dirty
+from pipelines.run.resolving import of_one_lineage, resolve_dirty
 from pipelines.run.sources import NOTHING, Taken, counts_of, standing_notes, take_in
 from pipelines.run.unchanged import fingerprint, nothing_new
 from pipelines.run.verdicts import assess_notes
@@ -59,9 +59,7 @@ def _run(parts: Parts, request: Request, run: Dream, began: float, mark: str) ->
     inputs = store.inputs(scope)  # what others bring in from here on is the next dream's
     parts.step("taken_in")
     read = read_sessions(parts, request)
-    # A dream that did not reach its end may have read claims it never resolved: then all of them are looked at again.
-    dirty = read.dirty if _was_complete(store, request) else frozenset(g.claim.uid for g in store.all_claims(scope)) | read.dirty
-    resolutions = resolve_dirty(parts, request, run, dirty)
+    resolutions = resolve_dirty(parts, request, run, _dirty(store, request, read))
     touched = {r.note for r in resolutions}
     versions = (*(v for r in resolutions for v in r.versions), *(v for v in all_versions(store, scope) if v.note not in touched))
     findings = assess_notes(parts, request, run, versions)
@@ -85,13 +83,18 @@ def _run(parts: Parts, request: Request, run: Dream, began: float, mark: str) ->
     return Outcome(report=report, taken=taken, read=read, resolutions=resolutions, findings=findings, organized=organized)
 
 
-def _was_complete(store: Store, request: Request) -> bool:
-    """Whether the dream before the one that runs reached its end with the code and settings of today; the first one has none before it.
+def _dirty(store: Store, request: Request, read: ReadSessions) -> frozenset[str]:
+    """The claims whose notes are computed anew: those that reading changed, and those that count for another number of witnesses now.
 
-    Asked while this one runs: then no other can come in between.
+    A dream that did not reach its end may have read claims it never resolved, and one with other code or settings resolved them otherwise: then it is
+    all of them. Asked while this dream runs, so that none comes in between it and the one before.
     """
     before = store.dreams(request.scope, limit=2)[1:]
-    return not before or (before[0].state == "completed" and (before[0].summary or {}).get("beliefs") == _basis(request))
+    if not before:
+        return read.dirty
+    if before[0].state == "completed" and (before[0].summary or {}).get("beliefs") == _basis(request):
+        return read.dirty | of_one_lineage(store, request.scope, read.sessions)
+    return read.dirty | {g.claim.uid for g in store.all_claims(request.scope)}
 
 
 def _basis(request: Request) -> str:

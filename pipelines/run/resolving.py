@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from pipelines.logs.lineage import content_key, roots
@@ -56,6 +56,15 @@ def lineage_of(store: Store, scope: str) -> Mapping[str, str]:
     parents = {info.uid: info.parent for info in store.sessions(scope)}
     said = {turn.uid: key for turn in store.untimed(scope) if (key := content_key(turn))}
     return roots(store.stands(scope), parents=parents, said=said)
+
+
+def of_one_lineage(store: Store, scope: str, sessions: Sequence[str]) -> frozenset[str]:
+    """Claims of all sessions that share a root with one of these: a log may show that two which were witnesses each are one."""
+    lineage = lineage_of(store, scope) if sessions else {}
+    size = Counter(lineage.values())
+    shared = {root for s in sessions if size[root := lineage.get(s, s)] > 1}
+    turns = {turn for session, held in store.members(scope).items() if lineage.get(session) in shared for turn in held} if shared else set()
+    return store.quoting(scope, turns)
 
 
 def _by_note(heads: Iterable[Head]) -> dict[str, list[Head]]:

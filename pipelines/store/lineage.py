@@ -57,6 +57,13 @@ class Lineage(Reading, Claims):
         """Those of these claims that a current reading holds, by uid."""
         return self._gated(scope, ((t.claims.c.uid.in_(part),) for part in chunks(sorted(set(uids)))))
 
+    def quoting(self, scope: str, turns: Iterable[str]) -> frozenset[str]:
+        """Uids of the claims that quote one of these turns."""
+        q, c = t.quotes.c, t.claims.c
+        with self.reading("look for claims by their turns") as conn:
+            query = select(c.uid).join_from(t.quotes, t.claims, c.id == q.claim_id).where(q.scope_id == self.scope_of(conn, scope))
+            return frozenset(uid for part in chunks(sorted(set(turns))) for uid in conn.scalars(query.where(q.turn_uid.in_(part))))
+
     def formats(self, scope: str) -> Mapping[str, str]:
         """Format of each source, by identity."""
         s = t.sources.c

@@ -247,3 +247,26 @@ def test_a_log_that_has_fallen_silent_is_looked_at_once_more(desk: Desk) -> None
     assert not quiet(desk.dream())
     assert lines_with({"brief": desk.brief()}, "Never push to main")
     assert quiet(desk.dream())
+
+
+def test_a_log_that_shows_two_sessions_to_be_one_makes_them_one_witness(desk: Desk, desks: Callable[[], Desk]) -> None:
+    said = "I prefer short commit messages."
+    one = ClaudeLog("one").user("good morning, let us look at the build").assistant("Looking at it now.").user(said)
+    two = ClaudeLog("two", at=START + timedelta(days=1)).user("hello again, where were we").assistant("We looked at the build.").user(said)
+    both = ClaudeLog("both", at=START + timedelta(days=2)).user("carry on")
+    copied = "\n".join([*one.text().splitlines()[:2], *two.text().splitlines()[:2]]).replace(one.uuid, both.uuid).replace(two.uuid, both.uuid)
+
+    def write(at: Desk, *, all_at_once: bool) -> None:
+        for log in (one, two):
+            log.save(at.logs)
+        if not all_at_once:
+            at.dream()
+            assert lines_with({"brief": at.brief()}, said)
+        both.save(at.logs).write_text(f"{copied}\n{both.text()}", encoding="utf-8")
+        at.dream()
+
+    other = desks()
+    write(desk, all_at_once=False)
+    write(other, all_at_once=True)
+    assert lines_with({"brief": desk.brief()}, said) == []
+    assert differences(other.tree(), desk.tree()) == []

@@ -53,6 +53,7 @@ ASKED: dict[str, Callable[[Store], Any]] = {
     "claims of a group": lambda s: s.claims_in_groups(SCOPE, ["payments|port"]),
     "claims of a block": lambda s: s.claims_in_blocks(SCOPE, ["payments"]),
     "claims by uid": lambda s: s.claims(SCOPE, [claim().uid]),
+    "claims by turn": lambda s: s.quoting(SCOPE, ["t1"]),
     "relations": lambda s: s.relations(SCOPE, ["a", "b"]),
     "rulings": lambda s: s.rulings(SCOPE, ["n1"]),
     "turns": lambda s: s.turns(SCOPE, ["t1"]),

@@ -14,7 +14,7 @@ from pipelines.run.content import verdicts
 from pipelines.run.journal import morning_report
 from pipelines.run.parts import Parts, Request
 from pipelines.run.reading import ReadSessions, read_sessions
-from pipelines.run.resolving import of_one_lineage, resolve_dirty
+from pipelines.run.resolving import lineage_of, of_one_lineage, resolve_dirty
 from pipelines.run.sources import NOTHING, Taken, counts_of, standing_notes, take_in
 from pipelines.run.unchanged import fingerprint, nothing_new
 from pipelines.run.verdicts import assess_notes
@@ -59,7 +59,8 @@ def _run(parts: Parts, request: Request, run: Dream, began: float, mark: str) ->
     inputs = store.inputs(scope)  # what others bring in from here on is the next dream's
     parts.step("taken_in")
     read = read_sessions(parts, request)
-    resolutions = resolve_dirty(parts, request, run, _dirty(store, request, read))
+    lineage = lineage_of(store, scope)
+    resolutions = resolve_dirty(parts, request, run, _dirty(store, request, read, lineage), lineage)
     touched = {r.note for r in resolutions}
     versions = (*(v for r in resolutions for v in r.versions), *(v for v in all_versions(store, scope) if v.note not in touched))
     findings = assess_notes(parts, request, run, versions)
@@ -83,7 +84,7 @@ def _run(parts: Parts, request: Request, run: Dream, began: float, mark: str) ->
     return Outcome(report=report, taken=taken, read=read, resolutions=resolutions, findings=findings, organized=organized)
 
 
-def _dirty(store: Store, request: Request, read: ReadSessions) -> frozenset[str]:
+def _dirty(store: Store, request: Request, read: ReadSessions, lineage: Mapping[str, str]) -> frozenset[str]:
     """The claims whose notes are computed anew: those that reading changed, and those that count for another number of witnesses now.
 
     A dream that did not reach its end may have read claims it never resolved, and one with other code or settings resolved them otherwise: then it is
@@ -93,7 +94,7 @@ def _dirty(store: Store, request: Request, read: ReadSessions) -> frozenset[str]
     if not before:
         return read.dirty
     if before[0].state == "completed" and (before[0].summary or {}).get("beliefs") == _basis(request):
-        return read.dirty | of_one_lineage(store, request.scope, read.sessions)
+        return read.dirty | of_one_lineage(store, request.scope, read.sessions, lineage)
     return read.dirty | {g.claim.uid for g in store.all_claims(request.scope)}
 
 

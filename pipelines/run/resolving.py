@@ -16,10 +16,9 @@ from pipelines.store import BeliefChange, Decision, Dream, GatedClaim, Head, Sto
 REFS_MAX = 50
 
 
-def resolve_dirty(parts: Parts, request: Request, dream: Dream, dirty: frozenset[str]) -> tuple[Resolution, ...]:
+def resolve_dirty(parts: Parts, request: Request, dream: Dream, dirty: frozenset[str], lineage: Mapping[str, str]) -> tuple[Resolution, ...]:
     """Recompute every note the dirty claims touch and stage what differs from what stands."""
     store, scope = parts.store, request.scope
-    lineage = lineage_of(store, scope)
     rulings = store.rulings(scope)
     current = witnesses(store, scope, store.claims_of(scope, dirty), lineage)
     left = _departed(store, scope, dirty - {w.uid for w in current}, lineage)
@@ -58,9 +57,8 @@ def lineage_of(store: Store, scope: str) -> Mapping[str, str]:
     return roots(store.stands(scope), parents=parents, said=said)
 
 
-def of_one_lineage(store: Store, scope: str, sessions: Sequence[str]) -> frozenset[str]:
+def of_one_lineage(store: Store, scope: str, sessions: Sequence[str], lineage: Mapping[str, str]) -> frozenset[str]:
     """Claims of all sessions that share a root with one of these: a log may show that two which were witnesses each are one."""
-    lineage = lineage_of(store, scope) if sessions else {}
     size = Counter(lineage.values())
     shared = {root for s in sessions if size[root := lineage.get(s, s)] > 1}
     turns = {turn for session, held in store.members(scope).items() if lineage.get(session) in shared for turn in held} if shared else set()

@@ -217,7 +217,10 @@ def _read_manifest(place: Folder) -> _Manifest:
 
 
 def read_folder(folder: Path) -> dict[str, bytes]:
-    """Every page that stands in a wiki folder, by path; what is no plain Markdown file is left out. For looking at edits before rendering."""
+    """Every page that stands in a wiki folder, by path; what is no plain Markdown file is left out. For looking at edits before rendering.
+
+    Raises PublishFailed for one that may not be read: what a person wrote there is not known.
+    """
     out = {}
     with Folder(folder) as place:
         for path in _pages(place):
@@ -225,6 +228,8 @@ def read_folder(folder: Path) -> dict[str, bytes]:
                 found = place.read(path)
             except InTheWay:
                 continue
+            except OSError as error:
+                raise PublishFailed(f"{folder}/{path} cannot be read: {error.strerror or error}") from error
             if found is not None:
                 out[path] = found.data
     return out

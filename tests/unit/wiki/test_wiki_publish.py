@@ -420,3 +420,14 @@ def test_a_folder_reads_back_as_the_pages_it_holds(tmp_path: Path) -> None:
     assert read_folder(tmp_path) == FIRST
 
 
+
+
+def test_a_page_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Store().publish(tmp_path, FIRST, revision=1)
+
+    def refuse(_: Folder, path: str) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+    monkeypatch.setattr(Folder, "read", refuse)
+    with pytest.raises(PublishFailed, match=r"\.md cannot be read: Permission denied"):
+        read_folder(tmp_path)

@@ -76,6 +76,9 @@ class Statement:
 def parse(text: str, *, speaker: str | None = None) -> Statement:
     """Read one statement. Any text gives a statement; `form` says how much of it was understood. `speaker` names who says "I" (default `user`)."""
     folded = " ".join(fold_width(text).replace("**", "").replace("`", "").split())
+    if len(folded) > SENTENCE_MAX:  # prose: no pattern that looks twice at a character gets to see it
+        free = Statement(text=text, subject="", attribute="", person=Person.THING, form=Form.FREE, values=typed_values(text), words=canonical_words(folded))
+        return _unslotted(free, "", speaker)
     body, reason = _reason(without_relevance(_BULLET.sub("", folded)))
     core = _core(body)
     slot = _slot(core)

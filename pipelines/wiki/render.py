@@ -123,7 +123,7 @@ def _sections(topic: Topic, doors: Doors) -> list[tuple[str, list[Draft]]]:
     """Section titles and bullets in page order: a file's own headings, then ours by kind, disputes, history."""
     doors = {key: door for key, door in doors.items() if key != topic.key}
     out: list[tuple[str, list[Draft]]] = []
-    carried = [i for i in topic.items if i.carried and i.status is not Status.DISPUTED]
+    carried = _said_once([i for i in topic.items if i.carried and i.status is not Status.DISPUTED])
     for heading, group in groupby(carried, key=lambda i: i.carried.heading if i.carried and memory_key(i.carried) == topic.key else ""):
         drafts = _bullets(group, doors)
         if drafts:
@@ -133,6 +133,12 @@ def _sections(topic: Topic, doors: Doors) -> list[tuple[str, list[Draft]]]:
     out.append(("Disputed", _bullets((i for i in topic.items if i.status is Status.DISPUTED), doors)))
     out.append(("History", [d for i in topic.items for d in history(i)[-HISTORY_MAX:]]))
     return out
+
+
+def _said_once(carried: list[Item]) -> list[Item]:
+    """Without the index lines that were corrected to what a line of the file itself was: the brief names both, the page says it once."""
+    said = {i.corrected_to for i in carried if i.corrected_to and i.carried and not i.carried.index}
+    return [i for i in carried if not (i.carried and i.carried.index and i.corrected_to in said)]
 
 
 def _bullets(items: Iterable[Item], doors: Doors) -> list[Draft]:

@@ -15,7 +15,7 @@ from pipelines.run.sources import NOTHING
 from pipelines.store import DreamRunning
 from worker import wiring
 from worker.cli import common
-from worker.cli.output import Progress, counted, many, print_json
+from worker.cli.output import Progress, counted, many, print_json, visible
 
 WAIT_S = 0.25
 
@@ -122,7 +122,7 @@ def _print(report: DreamReport, outcome: Outcome, wiki: Path) -> None:
     else:
         print(f"  wiki      {report.pages.written} written, {report.pages.unchanged} unchanged; brief {report.brief.lines} lines, {report.brief.bytes} bytes")
     for source in report.refused:
-        print(f"  not taken {source.path}: {source.why}{_notes_hint(source.path)}")
+        print(f"  not taken {visible(source.path)}: {visible(source.why)}{_notes_hint(source.path)}")
     if report.status == "held":
         print("A guard holds changes to confirmed notes: too many would change at once. If they are right, dream again with DREAMD_CHANGE_SHARE_MAX=1.")
     wrong = [c for c in (outcome.organized.content.corrections if outcome.organized else ()) if not c.fixed]

@@ -25,6 +25,11 @@ def print_table(rows: Sequence[Sequence[str]]) -> None:
         print(f"{head}  {row[-1]}".rstrip())
 
 
+def visible(text: str) -> str:
+    """Text of logs and file names as a terminal may show it: on one line, nothing that moves the cursor, colours or turns the direction round."""
+    return "".join(ch if ch.isprintable() else "\ufffd" for ch in " ".join(text.split()))
+
+
 def counted(counts: Mapping[str, int]) -> str:
     """`user 3, no log 12`: the counts that are not zero, as they come."""
     return ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in counts.items() if n) or "none"

@@ -22,7 +22,7 @@ from pipelines.wiki.lines import short_session
 from pipelines.wiki.topics import layout
 from worker import wiring
 from worker.cli import common
-from worker.cli.output import counted, many, print_json
+from worker.cli.output import counted, many, print_json, visible
 
 QUOTE_MAX = 160
 
@@ -180,14 +180,14 @@ def brief_command(
 
 
 def _one_line(text: str) -> str:
-    flat = " ".join(text.split())
+    flat = visible(text)
     return flat if len(flat) <= QUOTE_MAX else flat[: QUOTE_MAX - 1] + "…"
 
 
 def _print_chain(chain: Chain) -> None:
     if chain.online and chain.finding:
         note = chain.online
-        print(f"n-{chain.note}  {note.folder}/{note.path} line {note.line}: {_one_line(note.text)}")
+        print(f"n-{chain.note}  {visible(f'{note.folder}/{note.path}')} line {note.line}: {_one_line(note.text)}")
         print(f"  verdict: {_words(chain.finding.verdict.value)} ({_words(chain.finding.why)})")
     for v in chain.versions:
         until = f" until {v.valid_until:%Y-%m-%d}" if v.valid_until else ""

@@ -271,3 +271,8 @@ def test_a_client_that_listens_is_a_program_and_one_that_lives_a_person() -> Non
 def test_since_gives_a_reason_where_it_names_no_time(text: str, value: str, reason: str | None) -> None:
     read = parse(text)
     assert (read.value, read.reason) == (value, reason)
+
+
+def test_prose_beyond_the_length_of_a_sentence_is_no_statement_and_meets_no_pattern() -> None:
+    read = parse("The port is 5433 " + "- " * 4000 + "because of the proxy")
+    assert (read.form, read.value, read.reason) == (Form.FREE, None, None)

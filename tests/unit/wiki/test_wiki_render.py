@@ -336,3 +336,12 @@ def test_the_days_a_command_worked_on_follow_its_words_as_one_sentence() -> None
 def test_a_name_between_two_underscores_stays_a_name_and_is_no_emphasis(markdown: str, written: str) -> None:
     first, blocks = carried_text(markdown, lambda _: None)
     assert (inline.write(first), blocks) == (written, ())
+
+
+def test_an_index_line_corrected_to_what_its_file_was_corrected_to_is_said_once() -> None:
+    right = "The port is 5433."
+    line = carried("li0001", "The port is 5432.", 1, path="ports.md", title="Ports", verdict=Verdict.CORRECTED, corrected_to=right)
+    index = carried("in0001", "Ports: 5432", 1, path="MEMORY.md", title="Notes", index=True, targets=("ports.md",), verdict=Verdict.CORRECTED, corrected_to=right)
+    page = tree(Content(title="x", items=(index, line))).files["ports.md"].decode()
+    assert page.count("*Corrected*") == 1
+    assert 'the note said: "The port is 5432."' in page

@@ -423,7 +423,7 @@ def test_a_folder_reads_back_as_the_pages_it_holds(tmp_path: Path) -> None:
 
 
 def test_a_page_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Store().publish(tmp_path, FIRST, revision=1)
+    Store().publish(tmp_path, FIRST, revision=1, new=True)
 
     def refuse(_: Folder, path: str) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, delete, exists, func, select, update
 
 from pipelines.errors import LeaseLost, Refused
 from pipelines.model import digest, short_uid
@@ -84,16 +84,22 @@ class Dreams(Core):
             return apply_changes(self, conn, scope_id, row, max_share=max_share, floor=floor)
 
     def finish_dream(self, dream: Dream, status: str, *, summary: Mapping[str, object] | None = None, code: str = "") -> Dream:
-        """End a dream: completed, failed, or waiting for a person as planned or held (only these keep what is staged)."""
+        """End a dream: completed, failed, or waiting for a person as planned or held (only these keep what is staged).
+
+        What waits takes the place of what older dreams planned for the same notes: a scope that is held night after night keeps one plan a note.
+        """
         if status not in _ENDS:
             raise ValueError(f"a dream does not end as {status!r}")
         with self.writing("end a dream") as conn:
-            self.locked_scope(conn, dream.scope)
+            scope_id = self.locked_scope(conn, dream.scope)
             _, row = self._of(conn, dream)
             if row.state not in _OPEN:
                 raise LeaseLost(f"dream {dream.uid} is {row.state} already")
             told = dump(dict(summary)) if summary is not None else row.summary
-            _end(conn, row.id, {"state": status, "code": code, "summary": told, "ended_at": self.now()}, keep=status in {"planned", "held"})
+            waits = status in {"planned", "held"}
+            if waits:
+                _supersede(conn, scope_id, row.id)
+            _end(conn, row.id, {"state": status, "code": code, "summary": told, "ended_at": self.now()}, keep=waits)
             return _dream(dream.scope, conn.execute(select(t.dreams).where(t.dreams.c.id == row.id)).one())
 
     def cancel_dream(self, dream: Dream) -> Dream:
@@ -130,6 +136,16 @@ def _end(conn: Connection, dream_id: int, values: Mapping[str, object], *, keep:
     if not keep:
         for table in (t.changes, t.change_reads):
             conn.execute(delete(table).where(table.c.dream_id == dream_id))
+
+
+def _supersede(conn: Connection, scope_id: int, dream_id: int) -> None:
+    """Drop what other dreams that wait have staged for the notes this one has staged, and the reads of those left with nothing."""
+    d, c, r = t.dreams.c, t.changes.c, t.change_reads.c
+    others = select(d.id).where(d.scope_id == scope_id, d.id != dream_id, d.state.in_(("planned", "held")))
+    mine = t.changes.alias()
+    again = exists().where(mine.c.dream_id == dream_id, mine.c.about == c.about, mine.c.note_uid == c.note_uid)
+    conn.execute(delete(t.changes).where(c.dream_id.in_(others), again))
+    conn.execute(delete(t.change_reads).where(r.dream_id.in_(others), ~exists().where(c.dream_id == r.dream_id)))
 
 
 def _staged(change: Change) -> dict[str, str]:

@@ -167,6 +167,21 @@ def test_a_dream_that_would_change_too_much_is_held_in_that_part_until_a_person_
     assert store.finish_dream(held, "completed").state == "completed"
 
 
+def test_a_newer_plan_of_a_note_takes_the_place_of_older_ones_that_wait(store: Store) -> None:
+    dream_of(store, *(f"n{i}" for i in range(8)))
+    waiting = []
+    for statement, notes in (("first", range(8)), ("second", range(6))):
+        dream = start(store)
+        told = [f"n{i}" for i in notes]
+        store.stage(dream, [belief(note, version(note, statement)) for note in told], tokens(store, *told))
+        assert len(store.apply(dream, max_share=0.1).held) == len(told)
+        waiting.append(store.finish_dream(dream, "held"))
+    assert [[c.note for c in store.planned(dream)] for dream in waiting] == [["n6", "n7"], [f"n{i}" for i in range(6)]]
+    assert store.apply(waiting[0], max_share=1.0).inserted == 2
+    assert store.apply(waiting[1], max_share=1.0).inserted == 6
+    assert [said(store)[f"n{i}", "a"][0] for i in range(8)] == ["second"] * 6 + ["first"] * 2
+
+
 def test_new_evidence_for_what_stands_trips_no_guard(store: Store) -> None:
     notes = [f"n{i:02}" for i in range(20)]
     dream_of(store, *notes)

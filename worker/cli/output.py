@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from enum import Enum
 
@@ -13,16 +13,6 @@ from enum import Enum
 def print_json(value: object) -> None:
     """One object on one line, keys in their order, non-ASCII as it is."""
     print(json.dumps(value, ensure_ascii=False, default=_plain))
-
-
-def print_table(rows: Sequence[Sequence[str]]) -> None:
-    """Columns by width, no lines: pastes well."""
-    if not rows:
-        return
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
-    for row in rows:
-        head = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False))
-        print(f"{head}  {row[-1]}".rstrip())
 
 
 def visible(text: str) -> str:

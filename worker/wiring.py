@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import socket
 import uuid
 from collections.abc import Iterator
@@ -39,16 +40,12 @@ class Place:
     store_url: str
     archive: Path
     private: Path
+    host: str
 
 
 def utc_now() -> datetime:
     """The clock."""
     return datetime.now(UTC)
-
-
-def host_name() -> str:
-    """The name this host publishes under."""
-    return socket.gethostname()
 
 
 def find_wiki(given: Path | None, settings: Settings, *, start: Path | None = None) -> Path:
@@ -77,12 +74,12 @@ def place_of(wiki: Path, settings: Settings, *, create: bool) -> Place:
         _require_ours(wiki)
     if marker is None and not create and not known.is_file():
         raise NoWiki(f"{wiki} is no wiki of dreamd: make one with dreamd dream PATH... --wiki {wiki}")
-    wiki_id = marker.wiki if marker else _remembered(known)
+    wiki_id = marker.wiki if marker else _remembered(known, uuid.uuid4().hex[:16])
     private = data / "stores" / wiki_id
     if marker is not None and not settings.database_url and not (private / "store.db").exists():
         raise NotOurFolder(f"{wiki} is published from a store that is not in {data}: {_OTHER_STORE}")
     url = settings.database_url.get_secret_value() if settings.database_url else f"sqlite:///{private / 'store.db'}"
-    return Place(wiki=wiki, wiki_id=wiki_id, store_url=url, archive=private / "archive", private=private)
+    return Place(wiki=wiki, wiki_id=wiki_id, store_url=url, archive=private / "archive", private=private, host=_host(data))
 
 
 @contextlib.contextmanager
@@ -95,7 +92,7 @@ def open_parts(place: Place, settings: Settings, *, progress: Progress = silent)
         _require_publisher(place, store)
         yield Parts(
             store=store, archive=FolderArchive(place.archive), redactor=redactor(), engine=LocalEngine(), readers=READERS, now=utc_now,
-            holder=this_process(), git_times=git_times, progress=progress,
+            holder=this_process(place.host), git_times=git_times, progress=progress,
         )  # fmt: skip
 
 
@@ -106,8 +103,8 @@ def _require_publisher(place: Place, store: Store) -> None:
         return
     if marker.epoch != store.epoch:
         raise NotOurFolder(f"{place.wiki} is published from another store than {place.private} (a restored or copied one): {_OTHER_STORE}")
-    if marker.host != host_name():
-        raise NotOurFolder(f"{place.wiki} is published by host {marker.host}, this is {host_name()}: dream there, or name another folder with --wiki")
+    if marker.host != place.host:
+        raise NotOurFolder(f"{place.wiki} is published by host {marker.host}, this is {place.host}: dream there, or name another folder with --wiki")
 
 
 @contextlib.contextmanager
@@ -144,20 +141,26 @@ def _require_ours(wiki: Path) -> None:
         raise NotOurFolder(f"{wiki} holds files that are not dreamd's: name an empty or new folder for the wiki")
 
 
-def _remembered(known: Path) -> str:
-    """The id of a wiki that has been begun at this path, or a new one, written down whole."""
+def _host(data: Path) -> str:
+    """The name this machine publishes and dreams under: its host name when the data folder was made, and a part of chance. A laptop's host name
+    changes with the network it is in; who it is does not."""
+    plain = re.sub(r"[^\w.-]+", "-", socket.gethostname())
+    return _remembered(data / "host", f"{plain}-{uuid.uuid4().hex[:8]}")
+
+
+def _remembered(place: Path, made: str) -> str:
+    """What was written down there first, or `made`, written down whole."""
     with contextlib.suppress(FileNotFoundError):
-        if found := known.read_text(encoding="ascii").strip():
+        if found := place.read_text(encoding="utf-8").strip():
             return found
-    _make_private(known.parent)
-    made = uuid.uuid4().hex[:16]
-    temporary = known.with_name(f"{known.name}.{os.getpid()}")
+    _make_private(place.parent)
+    temporary = place.with_name(f"{place.name}.{os.getpid()}")
     temporary.touch(mode=0o600)
-    temporary.write_text(made, encoding="ascii")
+    temporary.write_text(made, encoding="utf-8")
     with contextlib.suppress(FileExistsError):
-        os.link(temporary, known)
+        os.link(temporary, place)
     temporary.unlink()
-    return known.read_text(encoding="ascii").strip()
+    return place.read_text(encoding="utf-8").strip()
 
 
 def _make_private(folder: Path) -> None:

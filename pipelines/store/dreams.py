@@ -13,7 +13,7 @@ from pipelines.store import tables as t
 from pipelines.store.apply import apply_changes
 from pipelines.store.codec import decisions_of, finding_of, finding_out, instant_out, version_of, version_out
 from pipelines.store.core import Core, put
-from pipelines.store.holder import alive
+from pipelines.store.holder import alive, host_of
 from pipelines.store.types import dump, load
 from pipelines.store.values import Applied, BeliefChange, Change, Dream, DreamRunning, FindingChange
 
@@ -25,7 +25,7 @@ _ENDS = frozenset({"completed", "planned", "held", "failed", "canceled"})
 class Dreams(Core):
     """One dream at a time runs over a scope; those that are planned or held do not occupy it."""
 
-    def start_dream(self, scope: str, *, cause: str, holder: str, params: Mapping[str, object] | None = None, is_alive: Callable[[str], bool] = alive) -> Dream:
+    def start_dream(self, scope: str, *, cause: str, holder: str, params: Mapping[str, object] | None = None, is_alive: Callable[[str], bool] | None = None) -> Dream:
         """Begin a dream. Raises DreamRunning while another holder lives; a dead one's dream is marked failed and its staging dropped."""
         d = t.dreams.c
         with self.writing("start a dream") as conn:
@@ -33,7 +33,7 @@ class Dreams(Core):
             at = self.now()
             running = conn.execute(select(t.dreams).where(d.scope_id == scope_id, d.state == "running")).one_or_none()
             if running is not None:
-                if is_alive(running.holder):
+                if is_alive(running.holder) if is_alive else alive(running.holder, host=host_of(holder)):
                     raise DreamRunning(scope, running.uid, running.holder, running.started_at)
                 _end(conn, running.id, {"state": "failed", "code": "holder_gone", "ended_at": at})
             before = conn.scalar(select(func.count()).select_from(t.dreams).where(d.scope_id == scope_id))

@@ -7,17 +7,22 @@ import socket
 from pathlib import Path
 
 
-def this_process() -> str:
-    """A name for this process that a later one with the same number does not share: host:pid:start."""
+def this_process(host: str | None = None) -> str:
+    """A name for this process that a later one with the same number does not share: host:pid:start. `host` is the machine's name, when it has a lasting one."""
     pid = os.getpid()
-    return f"{socket.gethostname()}:{pid}:{_started(pid)}"
+    return f"{host or socket.gethostname()}:{pid}:{_started(pid)}"
 
 
-def alive(holder: str) -> bool:
-    """Whether a holder may still be at work. Of another host, another kind of name or a system that does not tell: yes."""
-    host, _, rest = holder.rpartition(":")
-    host, _, number = host.rpartition(":")
-    if host != socket.gethostname() or not number.isdigit() or os.name == "nt":  # on Windows os.kill ends the process it asks about
+def host_of(holder: str) -> str:
+    """The host a holder runs on; "" for another kind of name."""
+    return holder.rpartition(":")[0].rpartition(":")[0]
+
+
+def alive(holder: str, *, host: str | None = None) -> bool:
+    """Whether a holder may still be at work, asked on `host`. Of another host, another kind of name or a system that does not tell: yes."""
+    there, _, rest = holder.rpartition(":")
+    there, _, number = there.rpartition(":")
+    if there != (host or socket.gethostname()) or not number.isdigit() or os.name == "nt":  # on Windows os.kill ends the process it asks about
         return True
     pid = int(number)
     try:

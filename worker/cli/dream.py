@@ -48,7 +48,7 @@ def dream_command(
     progress = Progress(quiet=as_json)
     with wiring.open_parts(place, loaded, progress=progress) as parts:
         request = Request(
-            scope=common.scope_of(scope, loaded, parts.store), paths=tuple(paths or ()), wiki=place.wiki, wiki_id=place.wiki_id, host=wiring.host_name(),
+            scope=common.scope_of(scope, loaded, parts.store), paths=tuple(paths or ()), wiki=place.wiki, wiki_id=place.wiki_id, host=place.host,
             notes=tuple(n.expanduser() for n in notes or ()), since=when, dry_run=dry_run, trusted=frozenset(loaded.events.trusted),
             skew_s=loaded.skew_s, change_share_max=loaded.change_share_max, exclude=(str(place.wiki), str(place.private)),
         )  # fmt: skip

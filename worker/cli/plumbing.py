@@ -90,6 +90,6 @@ def rebuild(
 
 def _request(place: wiring.Place, scope: str, paths: tuple[str, ...] = (), notes: tuple[Path, ...] = (), *, skew_s: float = 120) -> Request:
     return Request(
-        scope=scope, paths=paths, wiki=place.wiki, wiki_id=place.wiki_id, host=wiring.host_name(), notes=notes, skew_s=skew_s,
+        scope=scope, paths=paths, wiki=place.wiki, wiki_id=place.wiki_id, host=place.host, notes=notes, skew_s=skew_s,
         exclude=(str(place.wiki), str(place.private)),
     )  # fmt: skip

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.store.holder import alive, this_process
+from pipelines.store.holder import alive, host_of, this_process
 
 
 def test_this_process_lives() -> None:
@@ -40,3 +40,11 @@ def test_a_process_that_only_waits_to_be_reaped_is_gone() -> None:
 @pytest.mark.parametrize("holder", ["elsewhere:1:1", "", "x", "a:b:c", f"{os.uname().nodename}:x:1"])
 def test_a_holder_that_cannot_be_asked_counts_as_alive(holder: str) -> None:
     assert alive(holder)
+
+
+def test_a_dead_process_is_known_under_the_machines_lasting_name() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as child:
+        child.wait()
+    assert not alive(f"lasting-1f2e:{child.pid}:1", host="lasting-1f2e")
+    assert alive(f"lasting-1f2e:{child.pid}:1", host="another")
+    assert host_of(this_process("lasting-1f2e")) == "lasting-1f2e"

@@ -80,7 +80,12 @@ class _Chat:
 
     def result(self) -> Read:
         return Read(
-            sessions=tuple(self.sessions.values()), turns=tuple(self.turns), ignored=self.ignored, bad=tuple(self.bad), notes=tuple(self.notes), carry=self.memory
+            sessions=tuple(self.sessions.values()),
+            turns=tuple(self.turns),
+            ignored=self.ignored,
+            bad=tuple(self.bad),
+            notes=tuple(self.notes),
+            carry=self.memory,
         )
 
     def take(self, record: Record) -> None:
@@ -150,9 +155,7 @@ class _Chat:
         title, model = value.get("title"), value.get("model")
         self.sessions.setdefault(
             uid,
-            SessionInfo(
-                uid=uid, format=FORMAT, title=title if isinstance(title, str) else None, agent_version=model if isinstance(model, str) else None
-            ),
+            SessionInfo(uid=uid, format=FORMAT, title=title if isinstance(title, str) else None, agent_version=model if isinstance(model, str) else None),
         )
 
     def _say(self, thread: _Thread, message: Mapping[str, Any], place: Place, repaired: bool) -> None:

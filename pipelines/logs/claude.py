@@ -300,7 +300,16 @@ class _Reading:
     # --- turns and sessions --------------------------------------------------------------------------------------------------------------
 
     def _add(
-        self, envelope: _Envelope, uid: str, ordinal: int, role: Role, part: Part, *, call: Call | None = None, result: Result | None = None, corrects: str | None = None
+        self,
+        envelope: _Envelope,
+        uid: str,
+        ordinal: int,
+        role: Role,
+        part: Part,
+        *,
+        call: Call | None = None,
+        result: Result | None = None,
+        corrects: str | None = None,
     ) -> None:
         text, mended = clean(part.text)
         parent = envelope.record.get("parentUuid") or envelope.record.get("logicalParentUuid")

@@ -20,7 +20,9 @@ _REFUSED = (
     "Permission to use",
 )
 _INTERRUPTED = ("[Request interrupted by user", "Interrupted by user", "The user interrupted")
-_REASON = re.compile(r"(?:To tell you how to proceed, the user said|the user said|The user provided the following reason for the rejection):\s*\n?(.+)", re.DOTALL)
+_REASON = re.compile(
+    r"(?:To tell you how to proceed, the user said|the user said|The user provided the following reason for the rejection):\s*\n?(.+)", re.DOTALL
+)
 _NOTE_TO_MODEL = re.compile(r"\n+Note: The user's next message may contain\b.*", re.DOTALL)
 _SHELLS = frozenset({"Bash", "PowerShell"})
 

@@ -74,7 +74,11 @@ def _is_codex(value: object) -> bool:
     if kind in FLAT_CALLS and "call_id" in value:
         return True
     content = value.get("content")
-    return kind == "message" and isinstance(content, list) and any(isinstance(c, Mapping) and _word(c.get("type")) in {"input_text", "output_text"} for c in content)
+    return (
+        kind == "message"
+        and isinstance(content, list)
+        and any(isinstance(c, Mapping) and _word(c.get("type")) in {"input_text", "output_text"} for c in content)
+    )
 
 
 class _Session:

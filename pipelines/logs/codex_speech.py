@@ -26,7 +26,8 @@ _TAGS = {
     ),
 }  # fmt: skip
 _BLOCK = re.compile(
-    r"^[ \t]*(?:\# AGENTS\.md instructions[^\n]*\n\s*)?<(" + "|".join(map(re.escape, _TAGS)) + r")(?:\s[^>\n]*)?>.*?(?:</\1>[ \t]*\n?|\Z)", re.DOTALL | re.MULTILINE
+    r"^[ \t]*(?:\# AGENTS\.md instructions[^\n]*\n\s*)?<(" + "|".join(map(re.escape, _TAGS)) + r")(?:\s[^>\n]*)?>.*?(?:</\1>[ \t]*\n?|\Z)",
+    re.DOTALL | re.MULTILINE,
 )
 _WRAPPED = re.compile(r"\s*<([a-z]+(?:_[a-z]+)+)>.*</\1>\s*", re.DOTALL)
 _IMAGE = re.compile(r"\s*</?image(?:\s[^>\n]*)?>\s*")

@@ -24,7 +24,9 @@ SESSIONS_HELD = 256
 LABEL_MAX = 200
 """Characters of a session's label that are kept; a longer one stands as its digest."""
 
-_ASSISTANTS = frozenset({"assistant", "ai", "bot", "chatbot", "model", "agent", "ai assistant", "gpt", "chatgpt", "claude", "助手", "ai助手", "机器人", "人工智能"})
+_ASSISTANTS = frozenset(
+    {"assistant", "ai", "bot", "chatbot", "model", "agent", "ai assistant", "gpt", "chatgpt", "claude", "助手", "ai助手", "机器人", "人工智能"}
+)
 _SYSTEMS = frozenset({"system", "developer", "系统"})
 _TOOLS = frozenset({"tool", "function", "工具"})
 _PRINTABLE = re.compile(r"[\w.-]{1,64}")

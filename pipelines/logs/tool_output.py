@@ -24,10 +24,13 @@ _HEAD = re.compile(
 _EXIT = re.compile(r"^(?:Exit code: |Process exited with code )(-?\d+)", re.MULTILINE)
 _SANDBOX = re.compile(r"failed in sandbox .*? with execution error: .*?exit code: (-?\d+), stdout: ", re.DOTALL)
 _TIMEOUT = re.compile(r"(?:command|execution) timed out|timed? ?out after \d+", re.IGNORECASE)
-_REFUSED = re.compile(r"[^\n]{0,200}\b(?:rejected|denied|declined|cancell?ed) by (?:the )?user\b|\s*user (?:rejected|denied|declined|cancell?ed) ", re.IGNORECASE)
+_REFUSED = re.compile(
+    r"[^\n]{0,200}\b(?:rejected|denied|declined|cancell?ed) by (?:the )?user\b|\s*user (?:rejected|denied|declined|cancell?ed) ", re.IGNORECASE
+)
 _ABORTED = re.compile(r"\s*(?:aborted(?: by user)?(?: after [\d.]+ ?s)?\.?\s*$|command was aborted)", re.IGNORECASE)
 _FAILED = re.compile(
-    r"\s*(?:error\b|err:|execution error|tool call error|apply_patch verification failed|failed to parse|unsupported call|exec_command failed|failed in sandbox)", re.IGNORECASE
+    r"\s*(?:error\b|err:|execution error|tool call error|apply_patch verification failed|failed to parse|unsupported call|exec_command failed|failed in sandbox)",
+    re.IGNORECASE,
 )
 
 

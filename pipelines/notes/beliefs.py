@@ -322,7 +322,13 @@ class _Fold:
         """The standing claim that says this one's value is over, when nothing shows this one to be later."""
         for side in opponents:
             for x in sorted(side.live.values(), key=event_order):
-                if _weight(x) >= _weight(claim) and _names_as_over(x, claim) and _one_voice(x, claim) and not _names_as_over(claim, x) and not self.clock.later(claim, x):
+                if (
+                    _weight(x) >= _weight(claim)
+                    and _names_as_over(x, claim)
+                    and _one_voice(x, claim)
+                    and not _names_as_over(claim, x)
+                    and not self.clock.later(claim, x)
+                ):
                     return x
         return None
 
@@ -470,6 +476,3 @@ def _strength(witness: Witnessed) -> tuple[object, ...]:
 def _best(claims: Sequence[Witnessed]) -> Witnessed:
     """The claim a version speaks in the words of: the strongest, of these the oldest; a decision only where it brings its own words."""
     return min(claims, key=_strength)
-
-
-

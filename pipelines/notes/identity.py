@@ -68,7 +68,7 @@ def qualifier_key(qualifier: str) -> str:
 
 
 def cardinality_of(claim: Claim) -> str:
-    """"single" when the claim or the attribute's own nature says so."""
+    """ "single" when the claim or the attribute's own nature says so."""
     return "single" if claim.cardinality == "single" or is_single(attribute_key(claim.attribute)) else "set"
 
 
@@ -144,7 +144,9 @@ def _relations_of(claim: Claim) -> Iterator[tuple[str, ...]]:
 
 def _common(value: str) -> bool:
     """A value that many unrelated things have (a number, a state), no name."""
-    return value.casefold() in STATE_OF or (all(v.kind not in {"identifier", "path", "url", "email", "name"} for v in typed_values(value)) and any(map(str.isdecimal, value)))
+    return value.casefold() in STATE_OF or (
+        all(v.kind not in {"identifier", "path", "url", "email", "name"} for v in typed_values(value)) and any(map(str.isdecimal, value))
+    )
 
 
 def _telling_words(statement: Statement) -> list[str]:
@@ -294,7 +296,9 @@ def shapes(claims: Iterable[Witnessed]) -> dict[tuple[Identity, Statement], list
 def _same_edges(groups: Mapping[Identity, Sequence[Witnessed]], relations: Relations) -> list[tuple[tuple[int, str, str], Identity, Identity]]:
     """SAME between claims of different identities, strongest first, then by uid."""
     home = {witness.uid: identity for identity, members in groups.items() for witness in members}
-    said = {id(first.claim): first.uid for several in shapes(w for ws in groups.values() for w in ws).values() for first in (min(several, key=lambda w: w.uid),)}
+    said = {
+        id(first.claim): first.uid for several in shapes(w for ws in groups.values() for w in ws).values() for first in (min(several, key=lambda w: w.uid),)
+    }
     by_id = {uid: w for ws in groups.values() for w in ws for uid in (w.uid,)}
     edges = []
     for a, b in candidate_pairs(by_id[uid].claim for uid in said.values()):

@@ -198,9 +198,7 @@ def nested(notes: Sequence[OnlineNote]) -> dict[str, int]:
     return out
 
 
-def carried_item(
-    note: OnlineNote, finding: Finding | None, versions: Mapping[str, tuple[Version, ...]], evidence: Evidence, *, depth: int = 0
-) -> Item:
+def carried_item(note: OnlineNote, finding: Finding | None, versions: Mapping[str, tuple[Version, ...]], evidence: Evidence, *, depth: int = 0) -> Item:
     """A line of a note file as its page shows it, with its verdict and the words that decided."""
     proof = tuple(c for q in (finding.quotes if finding else ()) if (c := evidence.cite(q, finding.verdict.value if finding else "")))
     verdict = finding.verdict if finding else Verdict.UNCHECKED

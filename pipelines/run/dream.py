@@ -43,7 +43,9 @@ def dream(parts: Parts, request: Request) -> Outcome:
     began = parts.now()
     mark = fingerprint(parts, request)
     if (same := nothing_new(parts, request, mark)) is not None:
-        return Outcome(report=same, taken=NOTHING, read=ReadSessions(dirty=frozenset(), sessions=(), claims=0, rejected={}), resolutions=(), findings={}, organized=None)
+        return Outcome(
+            report=same, taken=NOTHING, read=ReadSessions(dirty=frozenset(), sessions=(), claims=0, rejected={}), resolutions=(), findings={}, organized=None
+        )
     run = store.start_dream(request.scope, cause=request.cause, holder=parts.holder, params={"engine": parts.engine.name, "dry_run": request.dry_run})
     try:
         return _run(parts, request, run, began.timestamp(), mark)

@@ -26,7 +26,9 @@ from pipelines.wiki.publish import read_folder
 def fingerprint(parts: Parts, request: Request) -> str:
     """A digest of the stamps of all logs and note files under the paths, and of what else decides the outcome."""
     h, now = hashlib.blake2b(digest_size=20), parts.now()
-    h.update(repr((parts.engine.name, BELIEFS, RENDERER, parts.redactor.version, request.scope, request.since, sorted(request.trusted), request.skew_s)).encode())
+    h.update(
+        repr((parts.engine.name, BELIEFS, RENDERER, parts.redactor.version, request.scope, request.since, sorted(request.trusted), request.skew_s)).encode()
+    )
     discovery = discover(request.paths, exclude=request.exclude)
     h.update(repr(discovery.missing).encode())
     for path, relative, size, mtime_ns, inode, named in discovery.files:

@@ -78,7 +78,9 @@ def show(parts: Parts, request: Request, files: Mapping[str, bytes], revision: i
     host = request.host
     # A page that goes takes nobody's words along: where no file of ours carries them on, they stay and are reported.
     ours_but_own = {digest(data) for path, data in standing.items() if path in files and _ours_above(store, scope, path, data)}
-    ours_but_own |= {digest(standing[path]) for path in files.keys() & standing.keys() if path.startswith("journal/") and _report_above(request, path, standing[path])}
+    ours_but_own |= {
+        digest(standing[path]) for path in files.keys() & standing.keys() if path.startswith("journal/") and _report_above(request, path, standing[path])
+    }
     return publish(
         request.wiki, files, marker=Marker(wiki=wiki_id, epoch=store.epoch, host=host), revision=revision, holder=parts.holder,
         known=lambda d: store.is_ours(scope, d), taken=lambda d: d in ours_but_own, stubs=stubs, new=True,

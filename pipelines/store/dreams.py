@@ -25,7 +25,9 @@ _ENDS = frozenset({"completed", "planned", "held", "failed", "canceled"})
 class Dreams(Core):
     """One dream at a time runs over a scope; those that are planned or held do not occupy it."""
 
-    def start_dream(self, scope: str, *, cause: str, holder: str, params: Mapping[str, object] | None = None, is_alive: Callable[[str], bool] | None = None) -> Dream:
+    def start_dream(
+        self, scope: str, *, cause: str, holder: str, params: Mapping[str, object] | None = None, is_alive: Callable[[str], bool] | None = None
+    ) -> Dream:
         """Begin a dream. Raises DreamRunning while another holder lives; a dead one's dream is marked failed and its staging dropped."""
         d = t.dreams.c
         with self.writing("start a dream") as conn:

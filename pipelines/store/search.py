@@ -113,7 +113,10 @@ class Search(Core):
             return True
 
     def _wanted(self, conn: Connection) -> dict[str, str]:
-        newest = {name: str(conn.scalar(select(func.max(c))) or 0) for name, c in (("turn", t.turns.c.id), ("version", t.note_versions.c.id), ("online", t.online_notes.c.id))}
+        newest = {
+            name: str(conn.scalar(select(func.max(c))) or 0)
+            for name, c in (("turn", t.turns.c.id), ("version", t.note_versions.c.id), ("online", t.online_notes.c.id))
+        }
         return {"form": FORM, "epoch": self.epoch, **newest}
 
     def _take_in(self) -> int:

@@ -84,7 +84,18 @@ def _mine(rest: str) -> tuple[str, str, str]:
 
 
 def _personal(attribute: str) -> bool:
-    return attribute.split()[0].casefold() in BELONGINGS or ATTRIBUTE_OF.get(attribute.casefold(), "") in {"birthday", "age", "home", "employer", "email", "phone", "job", "height", "weight", "hometown"}
+    return attribute.split()[0].casefold() in BELONGINGS or ATTRIBUTE_OF.get(attribute.casefold(), "") in {
+        "birthday",
+        "age",
+        "home",
+        "employer",
+        "email",
+        "phone",
+        "job",
+        "height",
+        "weight",
+        "hometown",
+    }
 
 
 def _attribute(words: str) -> str:
@@ -127,10 +138,10 @@ _TAIL = re.compile(
 
 def _value(text: str | None) -> str:
     """A value without its article and without the phrase that says where it holds ("pnpm in this repo" → "pnpm")."""
-    text = (text or "").strip(" ,;:.!\"“”`")
+    text = (text or "").strip(' ,;:.!"“”`')
     while (cut := _TAIL.sub("", text)) != text and cut.strip():
         text = cut
-    return re.sub(r"^(?:the|a|an|now|just|only|called|named)\s+", "", text.strip(" ,;:\"“”`"), flags=re.I)
+    return re.sub(r"^(?:the|a|an|now|just|only|called|named)\s+", "", text.strip(' ,;:"“”`'), flags=re.I)
 
 
 def _short(text: str, words: int = 7) -> bool:
@@ -169,7 +180,7 @@ def _slot(phrase: str, attribute: str, value: str, **more: object) -> Slot | Non
 
 
 def _changed(m: Match) -> Slot | None:
-    """"(we) moved X from A to B", "X went from A to B"."""
+    """ "(we) moved X from A to B", "X went from A to B"."""
     thing = (m["object"] or "").strip(" ,") or m["subject"]
     name, old = _lift(_value(m["old"]))
     again, value = _lift(_value(m["new"]))
@@ -183,7 +194,7 @@ def _changed(m: Match) -> Slot | None:
 
 
 def _set_to(m: Match) -> Slot | None:
-    """"We moved the API to port 3000", "I changed the session timeout to 30 s": a measured value of a thing, never a place or person."""
+    """ "We moved the API to port 3000", "I changed the session timeout to 30 s": a measured value of a thing, never a place or person."""
     name, value = _lift(_value(m["value"]))
     subject, own, person = subject_of(m["np"])
     attribute = own or name or ("time" if _TIME.fullmatch(value) else "")
@@ -193,7 +204,7 @@ def _set_to(m: Match) -> Slot | None:
 
 
 def _instead(m: Match) -> Slot | None:
-    """"use B (for P) instead of A", "B instead of A"."""
+    """ "use B (for P) instead of A", "B instead of A"."""
     value, purpose = _purpose(m["new"])
     old = _value(m["old"])
     if not value or not old or not _short(value, 4) or not _short(old, 4):
@@ -211,7 +222,7 @@ def _purpose(text: str) -> tuple[str, str]:
 
 
 def _corrected(m: Match) -> Slot | None:
-    """"the port is 5433, not 5432", "X isn't A but B"."""
+    """ "the port is 5433, not 5432", "X isn't A but B"."""
     _, value = _lift(_value(m["new"]))
     _, old = _lift(_value(m["old"]))
     if not old or not _short(old, 5):
@@ -236,7 +247,7 @@ def _dropped(m: Match) -> Slot | None:
 
 
 def _no_longer(m: Match) -> Slot | None:
-    """"we no longer use A", "I don't drink coffee anymore": the plain statement, denied."""
+    """ "we no longer use A", "I don't drink coffee anymore": the plain statement, denied."""
     plain = " ".join(part for part in (m["np"].strip(), m["rest"].strip()) if part)
     slot = read_english(_third_person(plain))
     return replace(slot, negated=not slot.negated, update=True) if slot and slot.value else None
@@ -279,7 +290,7 @@ def _employer(m: Match) -> Slot | None:
 
 
 def _taste(m: Match) -> Slot | None:
-    """"I like X", "Ben hates Y", "prefer A over B"."""
+    """ "I like X", "Ben hates Y", "prefer A over B"."""
     phrase = m["np"] or "I"
     subject, attribute, person = subject_of(phrase)
     if attribute or (person == "thing" and not phrase[:1].isupper()):
@@ -318,7 +329,11 @@ def _planned(m: Match) -> Slot | None:
     value = _value(m["value"])
     if _TIME.fullmatch(value):
         return _slot(m["np"], "time", value, update="moved" in m.re.groupindex)
-    return _slot(m["np"], "date", value, update="moved" in m.re.groupindex) if re.search(r"\d|day\b|january|february|march|april|may|june|july|august|october|november|december|september", value, re.I) else None
+    return (
+        _slot(m["np"], "date", value, update="moved" in m.re.groupindex)
+        if re.search(r"\d|day\b|january|february|march|april|may|june|july|august|october|november|december|september", value, re.I)
+        else None
+    )
 
 
 def _state(m: Match) -> Slot | None:
@@ -345,7 +360,7 @@ _TIME = re.compile(r"(?:[01]?\d|2[0-3])(?::[0-5]\d|\s?[ap]\.?m\.?|:[0-5]\d\s?[ap
 
 
 def _daily(m: Match) -> Slot | None:
-    """"Backups at 02:00 UTC", "the nightly sync runs at 3am now": when something that comes again starts."""
+    """ "Backups at 02:00 UTC", "the nightly sync runs at 3am now": when something that comes again starts."""
     subject, own, person = subject_of(m["np"])
     often = bool(m["verb"] or m["often"]) or re.search(r"[^s]s$|\b(?:daily|nightly|cron)\b", m["np"], re.I)
     if own or not often or person in {"speaker", "other", "unresolved"} or not _short(subject, 4):
@@ -354,7 +369,7 @@ def _daily(m: Match) -> Slot | None:
 
 
 def _bare(m: Match) -> Slot | None:
-    """"DB port 5432": a label without a verb, whose last word is an attribute and whose rest is a measured value."""
+    """ "DB port 5432": a label without a verb, whose last word is an attribute and whose rest is a measured value."""
     subject, attribute, person = subject_of(m["np"])
     words = subject.casefold().split()
     if attribute not in _BARE or not value_of_one(m["value"]) or person == "unresolved" or len(words) > 3:
@@ -370,7 +385,7 @@ _NO_NOUN = GLUE | IMPERATIVES | {"is", "are", "a", "of", "free", "line", "step",
 
 
 def _command(m: Match) -> Slot | None:
-    """"Deploy: make deploy", "we deploy with make ship now", "to run the tests, use npm test": what something is done with."""
+    """ "Deploy: make deploy", "we deploy with make ship now", "to run the tests, use npm test": what something is done with."""
     task, what = m["task"].casefold(), _strip(_value(m.groupdict().get("what") or "")).casefold()
     if m["value"].split()[0].casefold() not in PROGRAMS and not m["value"].startswith("./"):
         return None
@@ -432,7 +447,7 @@ def _age(m: Match) -> Slot | None:
 
 
 def _is(m: Match) -> Slot | None:
-    """"X is Y": an attribute when X names one ("the owner of X", "my editor"), else a property of X."""
+    """ "X is Y": an attribute when X names one ("the owner of X", "my editor"), else a property of X."""
     subject, attribute, person = subject_of(m["np"])
     value = _value(m["value"])
     if person == "thing" and not subject and not attribute:
@@ -473,39 +488,81 @@ def _grammar() -> tuple[tuple[re.Pattern[str], Builder], ...]:
     """Compiled on first use: most commands read no sentence."""
     rows: list[tuple[str, Builder]] = [
         (rf"^(?P<subject>.*?)\s*\b(?P<verb>{_MOVE})\b(?P<object>.*?)\bfrom\s+(?P<old>.+?)\s+(?:over\s+)?(?:to|into)\s+(?P<new>.+)$", _changed),
-        (r"^(?:we|I)(?:'ve|\s+have)?\s+(?:just\s+)?(?:moved|switched|changed|set|bumped|raised|lowered|put)\s+(?P<np>.+?)\s+(?:over\s+)?to\s+(?P<value>.+)$", _set_to),
+        (
+            r"^(?:we|I)(?:'ve|\s+have)?\s+(?:just\s+)?(?:moved|switched|changed|set|bumped|raised|lowered|put)\s+(?P<np>.+?)\s+(?:over\s+)?to\s+(?P<value>.+)$",
+            _set_to,
+        ),
         (r"^(?:we|I)\s+(?:now\s+)?(?:serve|run|host|expose|start|bind|publish|have)\s+(?P<np>[^,;]+?)\s+(?:on|at)\s+(?:the\s+)?port\s+(?P<value>\d+)$", _port),
         (r"^(?P<old>\S+(?:\s\S+)?)\s+(?:was|is|got|has been|is now)\s+renamed\s+(?:to|as)\s+(?P<new>.+)$", _renamed),
         (r"\brename\s+(?P<old>\S+)\s+(?:to|as|into)\s+(?P<new>\S+)$", _renamed),
         (r"^(?:we(?:'ve| have)?\s+)?replaced?\s+(?P<old>.+?)\s+(?:with|by)\s+(?P<new>.+)$", _dropped),
         (r"^(?P<old>.+?)\s+(?:was|is|has been|got)\s+replaced\s+(?:with|by)\s+(?P<new>.+)$", _dropped),
-        (r"^(?:scrap|drop|ditch|forget)\s+(?P<old>[^,;.]+)[,;.]\s*(?:we're|we are|let's|we)?\s*(?:going with|go with|using|use|switching to|moving to)\s+(?P<new>.+)$", _dropped),
+        (
+            r"^(?:scrap|drop|ditch|forget)\s+(?P<old>[^,;.]+)[,;.]\s*(?:we're|we are|let's|we)?\s*(?:going with|go with|using|use|switching to|moving to)\s+(?P<new>.+)$",
+            _dropped,
+        ),
         (r"\b(?:use|using|run|go with|going with)\s+(?P<new>.+?),?\s+(?:instead of|rather than|and not|not)\s+(?P<old>.+)$", _instead),
-        (rf"^{_NP}(?:\s+{_STANDS}|\s*[:=→])\s+(?:(?:to|on|in)\s+the\s+)?(?P<value>{_WAY})(?:\s+side)?\s+of\s+(?P<of>[^,;]+?)(?:,\s*(?:and\s+)?not\s+(?:to\s+the\s+)?(?P<old>{_WAY})(?:\s+of\s+it)?)?$", _position),
-        (rf"^{_NP}\s+(?:is not|isn't)\s+(?:to\s+the\s+)?(?P<old>{_WAY})\s+of\s+(?P<of>[^,;]+?)[,;]\s*(?:but\s+)?(?:it\s+is\s+|it's\s+|it\s+lies\s+)?(?:to\s+the\s+)?(?P<value>{_WAY})(?:\s+of\s+it)?$", _position),
+        (
+            rf"^{_NP}(?:\s+{_STANDS}|\s*[:=→])\s+(?:(?:to|on|in)\s+the\s+)?(?P<value>{_WAY})(?:\s+side)?\s+of\s+(?P<of>[^,;]+?)(?:,\s*(?:and\s+)?not\s+(?:to\s+the\s+)?(?P<old>{_WAY})(?:\s+of\s+it)?)?$",
+            _position,
+        ),
+        (
+            rf"^{_NP}\s+(?:is not|isn't)\s+(?:to\s+the\s+)?(?P<old>{_WAY})\s+of\s+(?P<of>[^,;]+?)[,;]\s*(?:but\s+)?(?:it\s+is\s+|it's\s+|it\s+lies\s+)?(?:to\s+the\s+)?(?P<value>{_WAY})(?:\s+of\s+it)?$",
+            _position,
+        ),
         (rf"^{_NP}\s+(?:is|are)\s+(?:now\s+)?(?P<new>[^,;]+?),?\s+(?:and\s+)?(?:not|instead of|no longer)\s+(?P<old>.+)$", _corrected),
         (rf"^{_NP}\s+(?:isn't|is not|aren't|are not)\s+(?P<old>[^,;]+?),?\s+(?:but|it's|it is|they're|they are)\s+(?P<new>.+)$", _corrected),
         (rf"^{_NP}\s+used to be\s+(?P<old>[^,;]+?),?\s+(?:but\s+)?(?:now\s+)?(?:it's|it is|is|they're|they are)?\s*(?:now\s+)(?P<new>.+)$", _corrected),
-        (r"^(?P<np>I|we|he|she|[A-Z]\w+)\s+used to live in\s+(?P<old>[^,;]+?),?\s+(?:but|and)\s+(?:now\s+)?(?:(?:I|we|he|she)\s+)?(?:now\s+)?(?:lives?|am|is)\s+in\s+(?P<new>.+)$", _lived),
+        (
+            r"^(?P<np>I|we|he|she|[A-Z]\w+)\s+used to live in\s+(?P<old>[^,;]+?),?\s+(?:but|and)\s+(?:now\s+)?(?:(?:I|we|he|she)\s+)?(?:now\s+)?(?:lives?|am|is)\s+in\s+(?P<new>.+)$",
+            _lived,
+        ),
         (r"^(?P<np>.*?)\s*\b(?:no longer)\s+(?P<rest>.+)$", _no_longer),
         (r"^(?P<np>.*?)\s+(?:don't|do not|doesn't|does not|isn't|aren't)\s+(?P<rest>.+?)\s+(?:anymore|any more)$", _no_longer),
-        (rf"^{_NP}\s+(?:is\s+|are\s+|was\s+)?(?:listen(?:s|ing)?|runs?|running|serve[sd]?|exposed|binds?|bound|uses?)\s+(?:on\s+|to\s+|at\s+)?(?:the\s+)?port\s+(?P<value>\d+)$", _port),
-        (rf"^{_NP}\s+(?:(?:is|are)\s+(?:now\s+)?(?:(?:available|reachable|up|exposed|listening|served)\s+)?|listens?\s+)on\s+(?:port\s+(?P<value>\d+)|(?P<bare>\d{{4,5}}))$", _port),
+        (
+            rf"^{_NP}\s+(?:is\s+|are\s+|was\s+)?(?:listen(?:s|ing)?|runs?|running|serve[sd]?|exposed|binds?|bound|uses?)\s+(?:on\s+|to\s+|at\s+)?(?:the\s+)?port\s+(?P<value>\d+)$",
+            _port,
+        ),
+        (
+            rf"^{_NP}\s+(?:(?:is|are)\s+(?:now\s+)?(?:(?:available|reachable|up|exposed|listening|served)\s+)?|listens?\s+)on\s+(?:port\s+(?P<value>\d+)|(?P<bare>\d{{4,5}}))$",
+            _port,
+        ),
         (r"^(?P<np>)(?P<verb>(?:just\s+|recently\s+)?(?:moved|relocated))\s+to\s+(?P<value>.+)$", _home),
-        (r"^(?P<np>.+?)(?:'m|'re|'s| am| is| are)?\s+(?P<verb>live|lives|living|based|reside|resides|moved|moving|relocated|just moved|recently moved)\s+(?:in|to|over to)\s+(?P<value>.+)$", _home),
-        (r"^(?P<np>I|we|he|she|they|my [\w ]+?|[A-Z]\w+)(?:'m|'s| am| is)?\s+(?P<verb>works?|working|joined|joining)\s+(?:(?:at|for)\s+)?(?P<value>.+)$", _employer),
+        (
+            r"^(?P<np>.+?)(?:'m|'re|'s| am| is| are)?\s+(?P<verb>live|lives|living|based|reside|resides|moved|moving|relocated|just moved|recently moved)\s+(?:in|to|over to)\s+(?P<value>.+)$",
+            _home,
+        ),
+        (
+            r"^(?P<np>I|we|he|she|they|my [\w ]+?|[A-Z]\w+)(?:'m|'s| am| is)?\s+(?P<verb>works?|working|joined|joining)\s+(?:(?:at|for)\s+)?(?P<value>.+)$",
+            _employer,
+        ),
         (r"^(?P<np>.+?)\s+(?:was|were)\s+born\s+(?:on|in)\s+(?P<value>.+)$", _born),
         (r"^(?P<np>.*?)\s*(?:\b(?:am|is|are|got)|'m|'s|'re)?\s*(?P<not>not\s+)?allergic\s+to\s+(?P<value>.+)$", _allergy),
-        (r"^(?P<np>.*?)\s*(?P<not>(?:don't|do not|doesn't|does not)\s+)?(?:really\s+|usually\s+)?\b(?P<verb>prefers?|likes?|loves?|enjoys?)\s+(?P<value>.+?)\s+(?:over|better than|more than|rather than|instead of|to)\s+(?P<against>.+)$", _taste),
-        (r"^(?P<np>.*?)\s*(?P<not>(?:don't|do not|doesn't|does not)\s+)?(?:really\s+|also\s+|usually\s+)?\b(?P<verb>prefers?|likes?|loves?|enjoys?|hates?|dislikes?|detests?|can't stand)\s+(?P<value>.+)$", _taste),
+        (
+            r"^(?P<np>.*?)\s*(?P<not>(?:don't|do not|doesn't|does not)\s+)?(?:really\s+|usually\s+)?\b(?P<verb>prefers?|likes?|loves?|enjoys?)\s+(?P<value>.+?)\s+(?:over|better than|more than|rather than|instead of|to)\s+(?P<against>.+)$",
+            _taste,
+        ),
+        (
+            r"^(?P<np>.*?)\s*(?P<not>(?:don't|do not|doesn't|does not)\s+)?(?:really\s+|also\s+|usually\s+)?\b(?P<verb>prefers?|likes?|loves?|enjoys?|hates?|dislikes?|detests?|can't stand)\s+(?P<value>.+)$",
+            _taste,
+        ),
         (r"^(?P<value>.+?)\s+(?:owns|maintains|is responsible for|is in charge of|is the owner of)\s+(?P<thing>.+)$", _owner),
         (r"^(?P<thing>.+?)\s+(?:is|are)\s+(?:owned|maintained)\s+by\s+(?P<value>.+)$", _owner),
-        (rf"^(?P<event>[\w -]+?)\s+(?:(?:happens?|is|are|takes? place|runs?|occurs?)\s+)?(?:every|each|on)\s+(?P<value>(?:(?:other|second|first|last)\s+)?{_DAY})$", _schedule),
+        (
+            rf"^(?P<event>[\w -]+?)\s+(?:(?:happens?|is|are|takes? place|runs?|occurs?)\s+)?(?:every|each|on)\s+(?P<value>(?:(?:other|second|first|last)\s+)?{_DAY})$",
+            _schedule,
+        ),
         (rf"^{_NP}\s+(?:is|are)\s+(?:planned|scheduled|due|set|slated|expected)\s+(?:for|on|by)?\s*(?P<value>.+)$", _planned),
-        (rf"^{_NP}\s+(?:has\s+|have\s+|was\s+|were\s+|got\s+)?(?P<moved>slipped|moved|been moved|pushed|postponed|delayed|rescheduled)\s+(?:back\s+)?to\s+(?P<value>.+)$", _planned),
+        (
+            rf"^{_NP}\s+(?:has\s+|have\s+|was\s+|were\s+|got\s+)?(?P<moved>slipped|moved|been moved|pushed|postponed|delayed|rescheduled)\s+(?:back\s+)?to\s+(?P<value>.+)$",
+            _planned,
+        ),
         (rf"^{_NP}\s+defaults?\s+to\s+(?P<value>.+)$", _default),
         (rf"^{_NP}\s+(?:is|are)\s+(?P<not>not\s+)?(?:turned\s+|switched\s+|now\s+)?(?P<value>{_STATES})(?:\s+(?:in|on|for|by)\s+[\w ]+)?$", _state),
-        (rf"^{_NP}\s+(?:lives?|is|are|is located|are located|is stored|are stored|is kept|are kept|goes?|belongs?|stays?|resides?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$", _placed),
+        (
+            rf"^{_NP}\s+(?:lives?|is|are|is located|are located|is stored|are stored|is kept|are kept|goes?|belongs?|stays?|resides?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$",
+            _placed,
+        ),
         (r"^(?:put|keep|place|store|save)\s+(?P<np>.+?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$", _placed),
         (rf"^{_NP}\s+(?:runs?|is hosted|is deployed|are hosted|are deployed|is running)\s+on\s+(?P<value>.+)$", _platform),
         (r"^(?:we\s+)?(?:(?:decided to |'re going to |will )?(?:go|going) with|chose|picked|went with|settled on)(?P<np>)(?P<not>)\s+(?P<value>.+)$", _tool),
@@ -515,9 +572,15 @@ def _grammar() -> tuple[tuple[re.Pattern[str], Builder], ...]:
         (r"^(?P<value>.+?)\s+(?:is|are)\s+(?P<not>not\s+)?supported$", _supports),
         (rf"^{_NP}\s+(?:is|are)\s+(?:called|named)\s+(?P<value>.+)$", _named),
         (rf"^{_NP}\s+(?:is|am|are|'m)\s+(?P<value>\d{{1,3}})(?:\s+years\s+old)?$(?<=old)", _age),
-        (rf"^{_NP}\s+(?P<verb>(?:runs?|starts?|happens?|takes? place|is|are|begins?)\s+(?:now\s+)?)?(?P<often>(?:daily|nightly|weekly|every (?:day|night))\s+)?at\s+(?P<value>{_TIME.pattern})(?:\s+(?:daily|nightly|every (?:day|night)|each (?:day|night)))?$", _daily),
+        (
+            rf"^{_NP}\s+(?P<verb>(?:runs?|starts?|happens?|takes? place|is|are|begins?)\s+(?:now\s+)?)?(?P<often>(?:daily|nightly|weekly|every (?:day|night))\s+)?at\s+(?P<value>{_TIME.pattern})(?:\s+(?:daily|nightly|every (?:day|night)|each (?:day|night)))?$",
+            _daily,
+        ),
         (rf"^(?P<task>{_TASK})(?:\s+(?P<what>[\w -]{{1,24}}?))?\s*(?:command|script)?\s*[:=]\s*(?P<value>{_LINE})(?:\s+(?:for|to|[-–—(])\s*.*)?$", _command),
-        (rf"^(?:we|I|you)\s+(?:now\s+|always\s+)?(?P<task>{_TASK})(?:\s+(?P<what>[\w -]{{1,24}}?))?\s+(?:with|via|using|through|by running)\s+(?P<value>{_LINE})(?:\s+(?:for|to)\s.*)?$", _command),
+        (
+            rf"^(?:we|I|you)\s+(?:now\s+|always\s+)?(?P<task>{_TASK})(?:\s+(?P<what>[\w -]{{1,24}}?))?\s+(?:with|via|using|through|by running)\s+(?P<value>{_LINE})(?:\s+(?:for|to)\s.*)?$",
+            _command,
+        ),
         (rf"^to\s+(?P<task>{_TASK})(?:\s+(?P<what>[\w -]{{1,24}}?))?,?\s+(?:we |you )?(?:now )?(?:run|use|call|it's|it is)\s+(?P<value>{_LINE})$", _command),
         (rf"^(?:the\s+)?(?P<task>{_TASK})(?:\s+(?P<what>[\w -]{{1,24}}?))?\s+command\s+is\s+(?:now\s+)?(?P<value>{_LINE})$", _command),
         (r"^(?P<np>[\w .'/-]{2,40}?)\s+(?P<value>v?\d[\w.]*(?:\s(?:s|ms|min|minutes?|seconds?|hours?|days?))?)$", _bare),

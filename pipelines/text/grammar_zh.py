@@ -30,7 +30,16 @@ def read_chinese(sentence: str) -> Slot | None:
 
 _KIN = sorted(CHINESE_KIN, key=len, reverse=True)
 _OWN = re.compile(r"^(?:我们|咱们|我|他们|她们|他|她|它|你)?的?")
-_PERSON_OF = {"我": "speaker", "我们": "group", "咱们": "group", "他": "unresolved", "她": "unresolved", "它": "unresolved", "他们": "unresolved", "她们": "unresolved"}
+_PERSON_OF = {
+    "我": "speaker",
+    "我们": "group",
+    "咱们": "group",
+    "他": "unresolved",
+    "她": "unresolved",
+    "它": "unresolved",
+    "他们": "unresolved",
+    "她们": "unresolved",
+}
 _ATTRIBUTES = sorted((form for form in ATTRIBUTE_OF if is_cjk(form[0])), key=len, reverse=True)
 _LEAD = re.compile(r"^(?:(?:我们)?把|现在|目前|今后|以后|每天|这个|那个|该|本|其实|默认的)+")
 
@@ -95,7 +104,7 @@ _END = re.compile(r"(?:了|吧|的|呢|啊|哦|就行|即可|来写|写)+$")
 
 
 def _value(text: str | None) -> str:
-    text = (text or "").strip(" ,，。:：\"“”「」`")
+    text = (text or "").strip(' ,，。:："“”「」`')
     return _END.sub("", text).strip() or text
 
 
@@ -185,7 +194,9 @@ def _employer(m: Match) -> Slot | None:
     return Slot(subject=who[0], attribute=name, value=value, person=who[1], update=m["verb"] != "在", single=is_single(name))
 
 
-_SORTS = frozenset("银行 学校 医院 公司 工厂 餐厅 饭店 酒店 超市 律所 大学 中学 小学 国企 外企 私企 事业单位 政府 机关 法院 公安局 派出所 家 家里 外地 国外 这里 那里 这边 那边".split())
+_SORTS = frozenset(
+    "银行 学校 医院 公司 工厂 餐厅 饭店 酒店 超市 律所 大学 中学 小学 国企 外企 私企 事业单位 政府 机关 法院 公安局 派出所 家 家里 外地 国外 这里 那里 这边 那边".split()
+)
 
 
 def _owner(m: Match) -> Slot | None:
@@ -281,11 +292,20 @@ _ROWS: tuple[tuple[str, Builder], ...] = (
     (rf"^{_WHO}(?:现在|目前|最近|上个月|刚)*(?P<verb>跳槽去|跳槽到|入职|加入)了?\s*(?P<value>{_V})了?$", _employer),
     (rf"^{_WHO}(?P<not>不)?对\s*(?P<value>{_V})(?:严重)?过敏$", _allergy),
     (rf"^{_WHO}(?P<not>不)?(?P<value>(?-i:[\u4e00-\u9fff]){{2,4}}?)过敏$", _allergy),
-    (rf"^{_WHO}(?:平时|一直|最|很|特别|非常|挺|就|也|还)*(?P<verb>不喜欢|不爱吃|不爱喝|不吃|从不吃|不喝|讨厌|喜欢|爱吃|爱喝|热爱|偏爱)\s*(?P<value>{_V})$", _taste),
+    (
+        rf"^{_WHO}(?:平时|一直|最|很|特别|非常|挺|就|也|还)*(?P<verb>不喜欢|不爱吃|不爱喝|不吃|从不吃|不喝|讨厌|喜欢|爱吃|爱喝|热爱|偏爱)\s*(?P<value>{_V})$",
+        _taste,
+    ),
     (rf"^(?P<value>{_V})(?:主要|目前|现在)?负责\s*(?P<thing>{_V})$", _owner),
     (rf"^(?P<thing>{_V})(?:由|归)\s*(?P<value>{_V})负责$", _owner),
-    (r"^(?:请)?(?P<np>(?-i:[\u4e00-\u9fff]){2,6}?)(?:请|一律|都|要|统一)*(?:使用|用)\s*(?P<value>中文|英文|英语|汉语|日文|法文|德文)(?:写|来写|编写|书写)?(?:即可|就行)?$", _written),
-    (rf"^(?P<np>(?-i:[\u4e00-\u9fff])*?(?:环境|前端|后端|里)?)(?:已经|已|默认)?(?P<value>{_STATES})了?\s*(?P<thing>(?-i:[\u4e00-\u9fffA-Za-z ]){{2,12}}?)了?$", _state),
+    (
+        r"^(?:请)?(?P<np>(?-i:[\u4e00-\u9fff]){2,6}?)(?:请|一律|都|要|统一)*(?:使用|用)\s*(?P<value>中文|英文|英语|汉语|日文|法文|德文)(?:写|来写|编写|书写)?(?:即可|就行)?$",
+        _written,
+    ),
+    (
+        rf"^(?P<np>(?-i:[\u4e00-\u9fff])*?(?:环境|前端|后端|里)?)(?:已经|已|默认)?(?P<value>{_STATES})了?\s*(?P<thing>(?-i:[\u4e00-\u9fffA-Za-z ]){{2,12}}?)了?$",
+        _state,
+    ),
     (r"^(?P<np>我们|)每(?P<value>周[一二三四五六日天]|星期[一二三四五六日天])(?P<event>(?-i:[\u4e00-\u9fff]){2,6}?)了?$", _schedule),
     (rf"^(?P<np>{_V})在\s*(?P<of>{_V})的?(?P<value>东北|西北|东南|西南|[东西南北左右])(?:边|面|侧|方|部)?$", _position),
     (rf"^(?P<np>{_V}|)(?P<not>不)?(?:用|使用|采用)的是\s*(?P<value>{_V})$", _tool),

@@ -86,9 +86,7 @@ _REPORTED = _cue(
     r"~听说(?!过)|据说|据称|传言|有人说|そうです(?=。|$)"
 )  # fmt: skip
 # A surname with a given name; words of the language that merely begin with such a character name nobody.
-_SURNAMED = (
-    rf"(?!方便|高兴|马上|于是|何必|何况|任何|白天|万一|严格|毛病|向[我你您他她大])[{''.join(sorted(SURNAMES))}][\u4e00-\u9fff]{{1,2}}"
-)
+_SURNAMED = rf"(?!方便|高兴|马上|于是|何必|何况|任何|白天|万一|严格|毛病|向[我你您他她大])[{''.join(sorted(SURNAMES))}][\u4e00-\u9fff]{{1,2}}"
 _SAYS = re.compile(
     r"(?<![A-Za-z'])(?!(?:i|we|you|it|that|this|what|which|log|error|output|message|doc|docs|readme|being|that\s+being|been|and|or|to)\s)(?:(?:my|the"
     r"|our|his|her|their) )?[A-Za-z]+(?: (?-i:[A-Z][a-z]+))? (?:said|says|told (?:me|us|him|her|them)|mentioned|claims|claimed|thinks|reckons"

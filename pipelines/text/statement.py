@@ -130,8 +130,14 @@ _LEAD = re.compile(
     r"|désormais|ab sofort|不对|不是的|其实|对了|记住|请记住|记得|请|以后|今后|从现在起|从今以后|从现在开始|从今天起|现在|另外|还有|更正)(?:[,:：，。.!]\s*|\s+|(?<=[\u4e00-\u9fff])))",
     re.IGNORECASE,
 )
-_TRAIL = re.compile(r"(?:,?\s+(?:from now on|going forward|these days|at the moment|tbh|please|as well|too|though|now|right now|then|instead)|[,，]?谢谢|[\s.。!！;；,，~]+)$", re.IGNORECASE)
-_REASON = re.compile(r"[,，;]?\s*(?:-+\s*)?(?:\bbecause(?: of)?\b|\bdue to\b|\bsince (?=we|the|it|they|our|i\b)|(?<=[,;] )since (?!\d|then\b|last\b|yesterday\b|today\b|this\b|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)|\bas (?=we|it|they)\b|因为|由于)\s*(.+)$", re.IGNORECASE)
+_TRAIL = re.compile(
+    r"(?:,?\s+(?:from now on|going forward|these days|at the moment|tbh|please|as well|too|though|now|right now|then|instead)|[,，]?谢谢|[\s.。!！;；,，~]+)$",
+    re.IGNORECASE,
+)
+_REASON = re.compile(
+    r"[,，;]?\s*(?:-+\s*)?(?:\bbecause(?: of)?\b|\bdue to\b|\bsince (?=we|the|it|they|our|i\b)|(?<=[,;] )since (?!\d|then\b|last\b|yesterday\b|today\b|this\b|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)|\bas (?=we|it|they)\b|因为|由于)\s*(.+)$",
+    re.IGNORECASE,
+)
 _UPDATE = re.compile(
     r"\b(?:now|from now on|going forward|no longer|anymore|any more|as of (?:now|today)|starting (?:today|now)|instead of|moved|switch(?:ed)?|migrated|changed|renamed"
     r"|replaced|replaces|slipped|postponed|rescheduled|upgraded|bumped|used to|désormais|ab sofort|not any)\b|^(?:no|nope|actually)\b,?|以后|今后|从现在起|从今以后|从今天起|现在改|改成|改为|改用|改到|换成|不再|不用了"
@@ -140,9 +146,13 @@ _UPDATE = re.compile(
 )
 # "too" adds at the end of a clause; in front of an adjective it measures ("was too high"), as 还不 and 还没 do.
 _ALSO = re.compile(
-    r"\b(?:also|as well|additionally|in addition)\b|\btoo(?=\s*(?:[,.;:!?)，。；！]|$)|\s+(?:and|but|now)\b)|(?<![什这那])也(?!许)|(?<!归)还(?![是不没])|另外|同时", re.IGNORECASE
+    r"\b(?:also|as well|additionally|in addition)\b|\btoo(?=\s*(?:[,.;:!?)，。；！]|$)|\s+(?:and|but|now)\b)|(?<![什这那])也(?!许)|(?<!归)还(?![是不没])|另外|同时",
+    re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"(?<=[^\d\s])[.!;](?:\s+|$)|[。！？；;!?]\s*|,\s+(?=(?:we|i|it|the|use|but|and|so|he|she)\b)|[，,](?=\s*(?-i:[\u4e00-\u9fff]))|\s+(?:-|—|–)\s+", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"(?<=[^\d\s])[.!;](?:\s+|$)|[。！？；;!?]\s*|,\s+(?=(?:we|i|it|the|use|but|and|so|he|she)\b)|[，,](?=\s*(?-i:[\u4e00-\u9fff]))|\s+(?:-|—|–)\s+",
+    re.IGNORECASE,
+)
 
 
 SENTENCE_MAX = 600
@@ -166,7 +176,9 @@ def _led_out(text: str) -> str:
     return text
 
 
-_REASON_FIRST = re.compile(r"^(?:(?:因为|由于)([^，,。]+)[，,]\s*|(?:because|since (?!\d|then\b|last\b|yesterday\b|today\b|this\b|\w+day\b))\s*([^,]{6,80}),\s+)", re.IGNORECASE)
+_REASON_FIRST = re.compile(
+    r"^(?:(?:因为|由于)([^，,。]+)[，,]\s*|(?:because|since (?!\d|then\b|last\b|yesterday\b|today\b|this\b|\w+day\b))\s*([^,]{6,80}),\s+)", re.IGNORECASE
+)
 
 
 def _reason(text: str) -> tuple[str, str | None]:
@@ -281,13 +293,21 @@ def _free_person(core: str) -> Person:
 
 # --- orders and free prose ---------------------------------------------------------------------------------------------------------------
 
-_DENIES = re.compile(r"\b(?:never|don't|do not|must not|mustn't|should not|shouldn't|cannot|can't|avoid|stop|no|not|isn't|aren't|doesn't|didn't|won't)\b", re.IGNORECASE)
+_DENIES = re.compile(
+    r"\b(?:never|don't|do not|must not|mustn't|should not|shouldn't|cannot|can't|avoid|stop|no|not|isn't|aren't|doesn't|didn't|won't)\b", re.IGNORECASE
+)
 _DENIES_HAN = re.compile(r"不要|不需要|不必|无需|不用|不得|不准|不许|禁止|别(?!的|人)|切勿|不再|没有|不能|不可以|不会|不是|不")
-_ORDERS = re.compile(r"\b(?:always|never|must|should|shall|make sure|ensure|need to|have to|has to|needs to)\b|必须|务必|一律|不要|禁止|不准|不许|切勿|不得|不需要|无需|每次|永远|要先|应该|应当|始终", re.IGNORECASE)
+_ORDERS = re.compile(
+    r"\b(?:always|never|must|should|shall|make sure|ensure|need to|have to|has to|needs to)\b|必须|务必|一律|不要|禁止|不准|不许|切勿|不得|不需要|无需|每次|永远|要先|应该|应当|始终",
+    re.IGNORECASE,
+)
 # "not needed" (无需, 不必) is weaker than "never": those words stay in the attribute.
 _MARKS = frozenset(map(canonical_word, "always must should shall make sure ensure everywhere 必须 务必 一律 永远 始终 应该 应当 每次 都 先".split()))
 _DENIALS = frozenset(
-    map(canonical_word, """never don't do not mustn't shouldn't cannot can't avoid stop no isn't aren't doesn't didn't won't longer anymore 不要 不用 不得 不准 不许 禁止 别 切勿 不再 不 不能 再""".split())
+    map(
+        canonical_word,
+        """never don't do not mustn't shouldn't cannot can't avoid stop no isn't aren't doesn't didn't won't longer anymore 不要 不用 不得 不准 不许 禁止 别 切勿 不再 不 不能 再""".split(),
+    )
 )
 _JOINED = re.compile(r"[,，;；、]|\b(?:and|but|or|so|because|if|when)\b|并且|但是|而且|如果", re.IGNORECASE)
 

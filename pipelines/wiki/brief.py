@@ -286,7 +286,9 @@ def _waiting(content: Content, told: Sequence[Item], where: dict[str, Topic], mo
         found.append((work.ended or work.started, _Entry(branch, link("recent", "recent.md"))))
     found.sort(key=lambda pair: (-(pair[0] or datetime.min.replace(tzinfo=UTC, year=1970)).timestamp(), inline.words(pair[1].spans)))
     entries = [e for _, e in found]
-    moved.extend(Moved(section="Waiting", text=inline.words(e.spans), page=e.page.target if e.page else "inbox.md", why="over_limit") for e in entries[WAITING_MAX:])
+    moved.extend(
+        Moved(section="Waiting", text=inline.words(e.spans), page=e.page.target if e.page else "inbox.md", why="over_limit") for e in entries[WAITING_MAX:]
+    )
     return tuple(entries[:WAITING_MAX])
 
 

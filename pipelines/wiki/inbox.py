@@ -122,7 +122,12 @@ def inbox(content: Content, *, own: str = "") -> str:
     if rest:
         counted = Counter((e.waits.value.lower(), e.reason) for e in rest)
         parts.append("## Not shown")
-        parts.append("\n".join(f"- {n} {kind}: {inline.write_line(plain(reason.replace('_', ' ')))}" if reason else f"- {n} {kind}" for (kind, reason), n in sorted(counted.items(), key=lambda kv: (-kv[1], kv[0]))))
+        parts.append(
+            "\n".join(
+                f"- {n} {kind}: {inline.write_line(plain(reason.replace('_', ' ')))}" if reason else f"- {n} {kind}"
+                for (kind, reason), n in sorted(counted.items(), key=lambda kv: (-kv[1], kv[0]))
+            )
+        )
     below = "".join(f"\n[^{n}]: {inline.write_line(note)}\n" for n, note in enumerate(notes, 1))
     return "\n\n".join(parts) + "\n\n" + OWN_MARK + "\n" + own + below
 

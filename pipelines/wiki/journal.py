@@ -94,8 +94,16 @@ def _earlier(title: str, before: str) -> list[str]:
 
 
 def _verdict(dream: Report) -> str:
-    counts = ((len(dream.corrected), "corrected"), (len(dream.learnt), "learnt"), (len(dream.merged), "merged"), (len(dream.retired), "retired"), (dream.drafts, "drafts"))
-    said = ", ".join(f"{n} {word}" for n, word in counts if n) or (f"{sum(dream.checked.values())} of your own notes looked at" if dream.checked else "nothing learnt")
+    counts = (
+        (len(dream.corrected), "corrected"),
+        (len(dream.learnt), "learnt"),
+        (len(dream.merged), "merged"),
+        (len(dream.retired), "retired"),
+        (dream.drafts, "drafts"),
+    )
+    said = ", ".join(f"{n} {word}" for n, word in counts if n) or (
+        f"{sum(dream.checked.values())} of your own notes looked at" if dream.checked else "nothing learnt"
+    )
     count = len(dream.waiting)
     waits = f"; {count} {'waits' if count == 1 else 'wait'} for you" if count else ""
     return said[0].upper() + said[1:] + waits + "."
@@ -105,7 +113,10 @@ def _blocks(dream: Report) -> list[tuple[str, list[Spans]]]:
     waiting = [join(plain(inline.cut_quote(inline.words(e.spans), 120)), ": ", code(e.command)) for e in dream.waiting[:WAITING_MAX]]
     refused = [plain(", ".join(f"{gate} {n}" for gate, n in sorted(dream.refused.items()) if n))] if any(dream.refused.values()) else []
     masked = [join(f"{dream.redacted} secrets masked")] if dream.redacted else []
-    left = [join(plain(m.section), ": ", plain(inline.cut_quote(m.text, 120)), " (", plain(m.why.replace("_", " ")), ", see ", code(m.page), ")") for m in dream.left_out]
+    left = [
+        join(plain(m.section), ": ", plain(inline.cut_quote(m.text, 120)), " (", plain(m.why.replace("_", " ")), ", see ", code(m.page), ")")
+        for m in dream.left_out
+    ]
     return [
         ("Waiting for you", waiting),
         ("Look at this", [plain(p) for p in dream.problems]),

@@ -49,5 +49,3 @@ def _room_beside(own: str) -> Budget:
     """The budget of `MEMORY.md` less what a person wrote below the brief."""
     size = MEMORY_MD.size - len(own.encode("utf-8", "surrogateescape"))
     return Budget(lines=max(LINES_MIN, MEMORY_MD.lines - own.count("\n")), size=max(SIZE_MIN, size))
-
-

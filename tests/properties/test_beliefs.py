@@ -19,7 +19,14 @@ TIMES = st.sampled_from([None, 0.0, 0.0, MINUTE, 5 * MINUTE, 0.5, 3.0, 3.0, 40.0
 SESSIONS = st.sampled_from(["s1", "s2", "s3"])
 ORIGINS = st.sampled_from([Origin.USER, Origin.USER, Origin.TOOL, Origin.EXTERNAL, Origin.ASSISTANT])
 # A chain of near-duplicates: neighbours are one rule, the ends of the chain differ by a number or a denial.
-CHAIN = ["Keep answers short.", "Please keep your replies brief.", "Keep replies short", "Always keep answers short", "Keep answers under 5 lines.", "Never keep answers short."]
+CHAIN = [
+    "Keep answers short.",
+    "Please keep your replies brief.",
+    "Keep replies short",
+    "Always keep answers short",
+    "Keep answers under 5 lines.",
+    "Never keep answers short.",
+]
 
 
 def slots() -> st.SearchStrategy[Witnessed]:

@@ -60,7 +60,28 @@ READERS: list[tuple[Reader, list[dict[str, object]]]] = [
 ]  # fmt: skip
 DEEP: object = json.loads("[" * 200 + "]" * 200)
 leaves = st.sampled_from(
-    [None, True, -1, 0, 2**63, 1.5, 1e308, "", "\x00", "\ud83d", "x" * 5000, [], {}, [[]], [None], {"type": "text"}, {"": {}}, "2026-03-02", "9999-12-31T23:59:59-14:00", DEEP]
+    [
+        None,
+        True,
+        -1,
+        0,
+        2**63,
+        1.5,
+        1e308,
+        "",
+        "\x00",
+        "\ud83d",
+        "x" * 5000,
+        [],
+        {},
+        [[]],
+        [None],
+        {"type": "text"},
+        {"": {}},
+        "2026-03-02",
+        "9999-12-31T23:59:59-14:00",
+        DEEP,
+    ]
 )
 
 

@@ -10,8 +10,26 @@ from pipelines.notes.relate import forbids_merge, relate
 from pipelines.text.statement import parse
 
 SUBJECTS = st.sampled_from(["The gateway", "gateway", "The search API", "My wife", "I", "网关", "小周", "Nora", "It", "The staging gateway", ""])
-VERBS = st.sampled_from(["listens on port", "'s port is", " is", " lives in", " no longer uses", "的端口是", "负责", " like", ": ", " moved from 1 to", " is not", "不再用", " should never run"])
-VALUES = st.sampled_from(["7001", "7002", "C", "C++", "C#", "Oslo", "大连", "3.1", "3.10", "on", "off", "tests/", "", "Monday", "25 MB", "`a_b.c`", "搜索模块", "Tom"])
+VERBS = st.sampled_from(
+    [
+        "listens on port",
+        "'s port is",
+        " is",
+        " lives in",
+        " no longer uses",
+        "的端口是",
+        "负责",
+        " like",
+        ": ",
+        " moved from 1 to",
+        " is not",
+        "不再用",
+        " should never run",
+    ]
+)
+VALUES = st.sampled_from(
+    ["7001", "7002", "C", "C++", "C#", "Oslo", "大连", "3.1", "3.10", "on", "off", "tests/", "", "Monday", "25 MB", "`a_b.c`", "搜索模块", "Tom"]
+)
 TAILS = st.sampled_from(["", ".", "。", " anymore", " for the admin", " too", ", not 7001", " because it broke", "了", " in production"])
 SENTENCES = st.one_of(st.builds(lambda s, v, x, t: f"{s} {v} {x}{t}", SUBJECTS, VERBS, VALUES, TAILS), st.text(max_size=40))
 
@@ -45,7 +63,9 @@ def test_statements_with_other_numbers_scopes_or_polarity_are_never_the_same(a: 
     if relate(one, two).relation is Relation.SAME:
         assert one.negated == two.negated
         assert one.qualifier == two.qualifier
-        assert {v.key for v in one.values if v.kind not in {"name", "bound", "state"}} == {v.key for v in two.values if v.kind not in {"name", "bound", "state"}}
+        assert {v.key for v in one.values if v.kind not in {"name", "bound", "state"}} == {
+            v.key for v in two.values if v.kind not in {"name", "bound", "state"}
+        }
 
 
 @given(SENTENCES, SENTENCES)

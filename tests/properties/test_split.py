@@ -33,7 +33,22 @@ STYLES = st.sampled_from(
 ENDS = st.sampled_from(["\n", "\r\n", "\n\n", " \n", "\n \t\n", ""])
 JUNK = st.one_of(
     st.sampled_from(
-        [b"", b"\n", b"null\n", b"[]\n", b"42\n", b"\x00\x00", b"\xef\xbb\xbf", b'{"type":"us', b'{"a": \n', b"{\n", b'"text"\n', b"}\n", b"]\n", b'{"a":"\\p"}\n']
+        [
+            b"",
+            b"\n",
+            b"null\n",
+            b"[]\n",
+            b"42\n",
+            b"\x00\x00",
+            b"\xef\xbb\xbf",
+            b'{"type":"us',
+            b'{"a": \n',
+            b"{\n",
+            b'"text"\n',
+            b"}\n",
+            b"]\n",
+            b'{"a":"\\p"}\n',
+        ]
     ),
     st.binary(max_size=12),
 )

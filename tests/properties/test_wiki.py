@@ -37,11 +37,22 @@ NASTY = st.sampled_from([
     "title: x", "---\n", "<br>", "< b", "~", "+", "=", "'", '"', "$x$", "\u200d",
 ])  # fmt: skip
 TEXTS = st.lists(st.one_of(NASTY, st.text(max_size=6)), max_size=8).map("".join)
-SPANS = st.lists(st.builds(Span, TEXTS, st.sampled_from([Style.TEXT, Style.TEXT, Style.CODE, Style.STRONG, Style.EM])), min_size=1, max_size=5).map(inline.normal)
+SPANS = st.lists(st.builds(Span, TEXTS, st.sampled_from([Style.TEXT, Style.TEXT, Style.CODE, Style.STRONG, Style.EM])), min_size=1, max_size=5).map(
+    inline.normal
+)
 WORDS = SPANS.filter(bool)
 PATHS = st.sampled_from(["a.md", "支付.md", "archive/a.md"])
-LINKS = st.builds(Span, TEXTS, st.just(Style.LINK), st.sampled_from(["b.md", "数据.md", "archive/c.md", "café-x.md"])).map(lambda s: inline.normal((s,))).filter(bool).map(lambda s: s[0])
-CODE = st.builds(Block, code=st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1).filter(str.strip), info=st.sampled_from(["", "sh"]))
+LINKS = (
+    st.builds(Span, TEXTS, st.just(Style.LINK), st.sampled_from(["b.md", "数据.md", "archive/c.md", "café-x.md"]))
+    .map(lambda s: inline.normal((s,)))
+    .filter(bool)
+    .map(lambda s: s[0])
+)
+CODE = st.builds(
+    Block,
+    code=st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1).filter(str.strip),
+    info=st.sampled_from(["", "sh"]),
+)
 ANCHORS = st.from_regex(r"n-[a-z2-7]{12}", fullmatch=True)
 OWN = st.text(st.characters(exclude_categories=["Cs"])).filter(lambda t: "[^1]: " not in t)
 
@@ -94,7 +105,11 @@ def test_words_of_others_form_nothing_but_words_and_code(text: str) -> None:
     for extra in (False, True):
         md = MarkdownIt("commonmark").enable(["table", "strikethrough"]).use(footnote_plugin, inline=extra, move_to_end=False)
         tokens = md.parse(bullet)
-        kinds = [t.type for t in tokens if t.type not in {"bullet_list_open", "list_item_open", "paragraph_open", "paragraph_close", "list_item_close", "bullet_list_close"}]
+        kinds = [
+            t.type
+            for t in tokens
+            if t.type not in {"bullet_list_open", "list_item_open", "paragraph_open", "paragraph_close", "list_item_close", "bullet_list_close"}
+        ]
         assert kinds == ["inline", "footnote_reference_open", "inline", "footnote_reference_close"]
         inner = tokens[3 - 0].children or []
         assert {t.type for t in inner} <= {"text", "code_inline", "footnote_ref"}
@@ -128,7 +143,25 @@ def test_no_two_pages_meet_on_a_file_system_that_folds_case(titles: dict[str, st
     assert assign(dict(reversed(list(titles.items())))) == names
 
 
-@pytest.mark.parametrize("path", ["../a.md", "/a.md", "a/b.md", "archive/../a.md", ".a.md", "a\0.md", "con.md", "a", "a.txt", "%2e%2e.md", "a.md/", "-a.md", "x" * 300 + ".md", "archive/.md"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../a.md",
+        "/a.md",
+        "a/b.md",
+        "archive/../a.md",
+        ".a.md",
+        "a\0.md",
+        "con.md",
+        "a",
+        "a.txt",
+        "%2e%2e.md",
+        "a.md/",
+        "-a.md",
+        "x" * 300 + ".md",
+        "archive/.md",
+    ],
+)
 def test_a_path_that_could_leave_the_folder_is_refused(path: str) -> None:
     with pytest.raises(ValueError, match=r"page|device"):
         check_path(path)

@@ -5,6 +5,15 @@ import pytest
 from worker.cli.output import visible
 
 
-@pytest.mark.parametrize(("text", "shown"), [("a\x1b[31mred", "a\ufffd[31mred"), ("two\nlines", "two lines"), ("abc\u202edef", "abc\ufffddef"), ("数据库 C++ é", "数据库 C++ é"), ("\x9b2J", "\ufffd2J")])
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\x1b[31mred", "a\ufffd[31mred"),
+        ("two\nlines", "two lines"),
+        ("abc\u202edef", "abc\ufffddef"),
+        ("数据库 C++ é", "数据库 C++ é"),
+        ("\x9b2J", "\ufffd2J"),
+    ],
+)
 def test_nothing_moves_the_cursor_or_turns_the_direction_round(text: str, shown: str) -> None:
     assert visible(text) == shown

@@ -307,4 +307,3 @@ def _rows(session: str, rows: list[tuple[str, str]], at: datetime) -> str:
     times = (at + timedelta(seconds=20 * n) for n in range(len(rows)))
     out = ({"session": session, "speaker": who, "time": f"{time:%Y-%m-%dT%H:%M:%SZ}", "text": text} for time, (who, text) in zip(times, rows, strict=True))
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in out)
-

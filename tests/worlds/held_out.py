@@ -413,7 +413,9 @@ _WORDINGS: Mapping[str, _Wording] = {
     ),
 }
 
-HELD_ITEMS: Mapping[str, Item] = {item.name: replace(item, **{f: v for f in ("said", "named", "unnamed", "reasons") if (v := getattr(_WORDINGS[item.name], f))}) for item in ITEMS}
+HELD_ITEMS: Mapping[str, Item] = {
+    item.name: replace(item, **{f: v for f in ("said", "named", "unnamed", "reasons") if (v := getattr(_WORDINGS[item.name], f))}) for item in ITEMS
+}
 """Every item in its held-out wording; values, and the asides that only imply a change, are those of `phrases`."""
 
 HELD_BULLETS: Words = {

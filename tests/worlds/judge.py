@@ -137,7 +137,11 @@ class _Judge:
     def _lasting_lives(self) -> None:
         for told in self._gold.told:
             if told.item == "allergy" and told.session <= self._after:
-                self._note("allergy live", told.sentence, [v for v in self._versions if v.status is Status.CONFIRMED and self._states(v, told.value) and self._is_mine(v)])
+                self._note(
+                    "allergy live",
+                    told.sentence,
+                    [v for v in self._versions if v.status is Status.CONFIRMED and self._states(v, told.value) and self._is_mine(v)],
+                )
         bullets = self._gold.bullets
         if bullets is not None and bullets.session <= self._after:
             kept = [v for v in self._from(bullets.sentence) if v.status in LIVE]

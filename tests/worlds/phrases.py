@@ -96,7 +96,10 @@ DOG = Item(
 )
 BIRTHDAY = Item(
     name="birthday",
-    values={EN: ("14 March", "2 August", "23 November", "19 May", "7 January", "30 September", "11 June"), ZH: ("3月14日", "8月2日", "11月23日", "5月19日", "1月7日", "9月30日")},
+    values={
+        EN: ("14 March", "2 August", "23 November", "19 May", "7 January", "30 September", "11 June"),
+        ZH: ("3月14日", "8月2日", "11月23日", "5月19日", "1月7日", "9月30日"),
+    },
     said={
         EN: (
             "My birthday is on {v}.",
@@ -112,7 +115,17 @@ BIRTHDAY = Item(
 JOB = Item(
     name="job",
     values={
-        EN: ("veterinarian", "structural engineer", "translator", "paediatric nurse", "data analyst", "high school teacher", "landscape architect", "bookbinder", "sound engineer"),
+        EN: (
+            "veterinarian",
+            "structural engineer",
+            "translator",
+            "paediatric nurse",
+            "data analyst",
+            "high school teacher",
+            "landscape architect",
+            "bookbinder",
+            "sound engineer",
+        ),
         ZH: ("兽医", "结构工程师", "翻译", "护士", "数据分析师", "高中老师"),
     },
     said={
@@ -130,7 +143,10 @@ JOB = Item(
 )
 HOMETOWN = Item(
     name="hometown",
-    values={EN: ("Ljubljana", "Fargo", "Aberdeen", "Maribor", "Tromsø", "Coimbra", "Valletta", "Debrecen"), ZH: ("绍兴", "洛阳", "泉州", "湘潭", "大理", "景德镇")},
+    values={
+        EN: ("Ljubljana", "Fargo", "Aberdeen", "Maribor", "Tromsø", "Coimbra", "Valletta", "Debrecen"),
+        ZH: ("绍兴", "洛阳", "泉州", "湘潭", "大理", "景德镇"),
+    },
     said={
         EN: ("I grew up in {v}.", "I'm originally from {v}.", "My hometown is {v}.", "I was born and raised in {v}.", "I come from {v}.", "I was born in {v}."),
         ZH: ("我老家在{v}。", "我是{v}人。", "我在{v}长大。", "我的家乡是{v}。", "我出生在{v}。", "我的老家是{v}。"),
@@ -138,7 +154,10 @@ HOMETOWN = Item(
 )
 RULE = Item(
     name="rule",
-    values={EN: ("`make lint`", "`cargo fmt`", "`npm run check`", "`./gradlew detekt`", "`mix credo`", "`tox -e types`"), ZH: ("`make lint`", "`cargo fmt`", "`npm run check`", "`mix credo`")},
+    values={
+        EN: ("`make lint`", "`cargo fmt`", "`npm run check`", "`./gradlew detekt`", "`mix credo`", "`tox -e types`"),
+        ZH: ("`make lint`", "`cargo fmt`", "`npm run check`", "`mix credo`"),
+    },
     said={
         EN: (
             "Always run {v} before you commit.",
@@ -227,14 +246,31 @@ HOME = Item(
         ZH: ("{new}的新家还堆着箱子，{why}。", "{new}这边的居住证总算办好了，{why}。"),
     },
     reasons={
-        EN: ("my mother needs me nearby", "the rent had doubled", "Jonas got a post at the university there", "the commute was killing me", "the landlord sold the building", "we wanted a garden"),
+        EN: (
+            "my mother needs me nearby",
+            "the rent had doubled",
+            "Jonas got a post at the university there",
+            "the commute was killing me",
+            "the landlord sold the building",
+            "we wanted a garden",
+        ),
         ZH: ("妈妈需要人照顾", "房租涨了一倍", "孩子要上学", "通勤太远了", "房东把房子卖了", "那边气候更好"),
     },
 )
 EMPLOYER = Item(
     name="employer",
     values={
-        EN: ("Brightwell Labs", "Nordlicht Energie", "Castellan Group", "Veridian Foods", "Halcyon Robotics", "Quayside Media", "Tamarack Software", "Osprey Logistics", "Kestrel Bank"),
+        EN: (
+            "Brightwell Labs",
+            "Nordlicht Energie",
+            "Castellan Group",
+            "Veridian Foods",
+            "Halcyon Robotics",
+            "Quayside Media",
+            "Tamarack Software",
+            "Osprey Logistics",
+            "Kestrel Bank",
+        ),
         ZH: ("云帆科技", "海岳能源", "明德医疗", "星桥物流", "金穗食品", "蓝湖软件"),
     },
     said={
@@ -290,7 +326,14 @@ EMPLOYER = Item(
         ZH: ("{new}的工牌终于拿到了，{why}。", "{new}的入职培训好长，{why}。"),
     },
     reasons={
-        EN: ("they let me work four days", "my old manager was impossible", "the project got cancelled", "they pay for the train", "I wanted to build hardware again", "the team moved abroad"),
+        EN: (
+            "they let me work four days",
+            "my old manager was impossible",
+            "the project got cancelled",
+            "they pay for the train",
+            "I wanted to build hardware again",
+            "the team moved abroad",
+        ),
         ZH: ("那边可以远程", "原来的领导太难相处", "项目被砍了", "离家近", "薪水更高", "团队搬走了"),
     },
 )
@@ -352,7 +395,14 @@ PHONE = Item(
         ZH: ("还在给{new}导数据，{why}。", "{new}的手机壳今天到了，{why}。"),
     },
     reasons={
-        EN: ("the battery died by noon", "the screen cracked", "the camera was useless", "I dropped the old one in the lake", "it got no more updates", "work wanted a second SIM"),
+        EN: (
+            "the battery died by noon",
+            "the screen cracked",
+            "the camera was useless",
+            "I dropped the old one in the lake",
+            "it got no more updates",
+            "work wanted a second SIM",
+        ),
         ZH: ("电池不行了", "屏幕摔碎了", "拍照太差", "旧的掉水里了", "系统不再更新了", "信号一直不好"),
     },
 )
@@ -414,13 +464,23 @@ DRINK = Item(
         ZH: ("桌上又泡好了一壶{new}，{why}。", "今天第三杯{new}了，{why}。"),
     },
     reasons={
-        EN: ("my stomach complained", "it kept me awake", "my dentist asked me to", "I get migraines", "the doctor wants less caffeine", "I wanted to sleep better"),
+        EN: (
+            "my stomach complained",
+            "it kept me awake",
+            "my dentist asked me to",
+            "I get migraines",
+            "the doctor wants less caffeine",
+            "I wanted to sleep better",
+        ),
         ZH: ("胃不舒服", "晚上睡不着", "牙医建议的", "总是头疼", "医生让我少喝咖啡因", "想睡得好一点"),
     },
 )
 AIRLINE = Item(
     name="airline",
-    values={EN: ("KLM", "Finnair", "Iberia", "Air Canada", "Qantas", "TAP", "Emirates", "Norwegian", "Austrian"), ZH: ("国航", "东航", "南航", "海航", "川航", "深航")},
+    values={
+        EN: ("KLM", "Finnair", "Iberia", "Air Canada", "Qantas", "TAP", "Emirates", "Norwegian", "Austrian"),
+        ZH: ("国航", "东航", "南航", "海航", "川航", "深航"),
+    },
     said={
         EN: (
             "When I travel for work I fly {v}.",
@@ -473,13 +533,23 @@ AIRLINE = Item(
         ZH: ("{new}的会员卡今天升银了，{why}。", "{new}的常旅客号码下来了，{why}。"),
     },
     reasons={
-        EN: ("they lost my bags twice", "the lounge closed", "I was cancelled on three times", "the direct flight was dropped", "the seats are kinder to my knees", "my status ran out"),
+        EN: (
+            "they lost my bags twice",
+            "the lounge closed",
+            "I was cancelled on three times",
+            "the direct flight was dropped",
+            "the seats are kinder to my knees",
+            "my status ran out",
+        ),
         ZH: ("行李丢了两次", "老是晚点", "航班取消了三次", "直飞航线没了", "座位宽一点", "会员等级到期了"),
     },
 )
 DATABASE = Item(
     name="database",
-    values={EN: ("PostgreSQL", "MySQL", "SQLite", "MongoDB", "CockroachDB", "MariaDB", "DuckDB"), ZH: ("PostgreSQL", "MySQL", "SQLite", "MongoDB", "TiDB", "MariaDB")},
+    values={
+        EN: ("PostgreSQL", "MySQL", "SQLite", "MongoDB", "CockroachDB", "MariaDB", "DuckDB"),
+        ZH: ("PostgreSQL", "MySQL", "SQLite", "MongoDB", "TiDB", "MariaDB"),
+    },
     said={
         EN: (
             "The project uses {v}.",
@@ -532,7 +602,14 @@ DATABASE = Item(
         ZH: ("{new}的第一次备份跑完了，{why}。", "{new}的监控都绿了，{why}。"),
     },
     reasons={
-        EN: ("the licence changed", "we needed replication", "the host dropped support", "backups took too long", "nobody here could tune it", "the ops team asked for it"),
+        EN: (
+            "the licence changed",
+            "we needed replication",
+            "the host dropped support",
+            "backups took too long",
+            "nobody here could tune it",
+            "the ops team asked for it",
+        ),
         ZH: ("许可证变了", "我们需要主从复制", "云厂商不再支持", "备份太慢", "没人会调优", "运维要求的"),
     },
 )
@@ -591,7 +668,14 @@ PORT = Item(
         ZH: ("API 在 {new} 上跑了一夜都没问题，{why}。", "{new} 上的 API 监控都正常，{why}。"),
     },
     reasons={
-        EN: ("the old one clashed with the proxy", "the firewall blocks it", "another team took it", "macOS grabs that port", "the auditors wanted it", "the load balancer expects it"),
+        EN: (
+            "the old one clashed with the proxy",
+            "the firewall blocks it",
+            "another team took it",
+            "macOS grabs that port",
+            "the auditors wanted it",
+            "the load balancer expects it",
+        ),
         ZH: ("和代理冲突了", "防火墙拦住了", "被别的组占了", "系统占用了那个端口", "审计要求的", "负载均衡要求的"),
     },
 )
@@ -850,7 +934,11 @@ TRAPS: Mapping[str, tuple[Trap, ...]] = {
 }  # fmt: skip
 
 GUEST: Words = {
-    EN: ("Hi, {who} here for a minute. I live in {v} and I'm in the same project.", "I'm {who}, I live in {v}.", "{who} again: I moved to {v} because my lease ended."),
+    EN: (
+        "Hi, {who} here for a minute. I live in {v} and I'm in the same project.",
+        "I'm {who}, I live in {v}.",
+        "{who} again: I moved to {v} because my lease ended.",
+    ),
     ZH: ("我是{who}，我住在{v}。", "{who}插一句，我搬到{v}了，因为租约到期。"),
 }
 """Another person speaks in the same conversation: what they say is theirs."""
@@ -893,6 +981,6 @@ AFTER: Words = {
 
 
 def with_article(value: str) -> str:
-    """"a Pixel 9", "an iPhone 15"; "a OnePlus 12" as it is spoken."""
+    """ "a Pixel 9", "an iPhone 15"; "a OnePlus 12" as it is spoken."""
     vowel = value[:1].lower() in "aeiou" and not value.startswith(("One", "Uni"))
     return f"{'an' if vowel else 'a'} {value}"

@@ -131,7 +131,15 @@ GOLD = Gold(
         Told(item="home", value="Leeds", session=2, sentence="I live in Leeds."),
     ),
     changes=(
-        Change(item="home", old="Leeds", new="Cork", reason="the rent had doubled", way=Way.UNNAMED, session=5, sentence="I live in Cork now, because the rent had doubled."),
+        Change(
+            item="home",
+            old="Leeds",
+            new="Cork",
+            reason="the rent had doubled",
+            way=Way.UNNAMED,
+            session=5,
+            sentence="I live in Cork now, because the rent had doubled.",
+        ),
         Change(item="home", old="Cork", new="Leeds", reason="it rained", way=Way.NAMED, session=9, sentence="I moved from Cork to Leeds because it rained."),
     ),
     never=(
@@ -149,7 +157,9 @@ class Books:
         self.versions: list[Version] = []
         self.claims: dict[str, Claim] = {}
 
-    def add(self, quote: str, value: str | None, *, subject: str = "user", status: Status = Status.CONFIRMED, reason: str | None = None, negated: bool = False) -> Books:
+    def add(
+        self, quote: str, value: str | None, *, subject: str = "user", status: Status = Status.CONFIRMED, reason: str | None = None, negated: bool = False
+    ) -> Books:
         claim = Claim(
             kind=Kind.FACT, subject=subject, attribute="a", statement=quote, value=value, negated=negated, quotes=(Quote(turn="t", start=0, end=len(quote), text=quote),)
         )  # fmt: skip
@@ -181,11 +191,17 @@ def test_right_beliefs_meet_every_target() -> None:
     score = right().judged(5)
     assert list(failed(score)) == []
     assert score.misses == ()
-    assert {m: score.share(m) for m in ("recall", "precision", "old and reason in History")} == {"recall": 1.0, "precision": 1.0, "old and reason in History": 1.0}
+    assert {m: score.share(m) for m in ("recall", "precision", "old and reason in History")} == {
+        "recall": 1.0,
+        "precision": 1.0,
+        "old and reason in History": 1.0,
+    }
 
 
 def test_what_stands_under_its_true_owner_or_is_denied_is_no_fault() -> None:
-    books = right().add("My ex lives in Calgary.", "Calgary", subject="user's ex").add("I live in Cork now, because the rent had doubled.", "Leeds", negated=True)
+    books = (
+        right().add("My ex lives in Calgary.", "Calgary", subject="user's ex").add("I live in Cork now, because the rent had doubled.", "Leeds", negated=True)
+    )
     assert books.judged(5).misses == ()
 
 
@@ -207,7 +223,9 @@ def test_each_fault_is_found(books: Books, measure: str) -> None:
 
 
 def test_a_value_that_came_back_is_no_old_value() -> None:
-    books = Books().add("I moved from Cork to Leeds because it rained.", "Leeds").add("I live in Cork now.", "Cork", status=Status.SUPERSEDED, reason="it rained")
+    books = (
+        Books().add("I moved from Cork to Leeds because it rained.", "Leeds").add("I live in Cork now.", "Cork", status=Status.SUPERSEDED, reason="it rained")
+    )
     score = books.judged(9)
     assert score.hits["old shown as current, told outright"] == 0
     assert score.hits["old and reason in History"] == 1

@@ -22,7 +22,9 @@ _DRINK_ZH = (
     "|(?:black |oat |green |mint |herbal )?(?:coffee|espresso|latte|matcha|chai|kombucha|rooibos|tea)|earl grey|hot chocolate"
 )
 _AIRLINES = "Qantas|Finnair|KLM|TAP|Emirates|Iberia|Lufthansa|Norwegian|Austrian|Delta|United|Ryanair|easyJet|Swiss|Qatar Airways|Turkish Airlines|British Airways|Air France"
-_FIRMS = "Labs|Group|Foods|Media|Bank|Software|Logistics|Robotics|Inc|Corp|GmbH|Ltd|Technologies|Systems|Consulting|Industries|Energie|Energy|Solutions|Studios?"
+_FIRMS = (
+    "Labs|Group|Foods|Media|Bank|Software|Logistics|Robotics|Inc|Corp|GmbH|Ltd|Technologies|Systems|Consulting|Industries|Energie|Energy|Solutions|Studios?"
+)
 """Last words of the names of firms."""
 _HAN = r"(?![了过着]|找|一[些家个份]|家|做|想|思考|考虑|寻|在|当前|现在|这|那|某|旅行|酒店)[\u4e00-\u9fffA-Za-z0-9][\u4e00-\u9fffA-Za-z0-9 .&+-]{0,23}?"
 
@@ -177,7 +179,9 @@ def _of_my_own(plain: str) -> bool:
     if led is None or _ALLERGIC_ZH.match(plain, led.end()):
         return False
     first = next((w for w in chinese_words(plain[led.end() :], guess=False)), None)
-    return first is not None and ((first.tag == "n" and first.text not in _MINE_ZH and first.text[0] not in "吃喝住坐飞用做养有是在对") or bool(_ROLE_ZH.match(plain, led.end())))
+    return first is not None and (
+        (first.tag == "n" and first.text not in _MINE_ZH and first.text[0] not in "吃喝住坐飞用做养有是在对") or bool(_ROLE_ZH.match(plain, led.end()))
+    )
 
 
 _ME_ZH = re.compile(r"(?:^|[，,。：:])我们?的?(?=[\u4e00-\u9fff])")

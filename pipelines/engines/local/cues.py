@@ -163,7 +163,9 @@ _FORMAT_ASKED = re.compile(
     r"|^(?:can|could|would) you (?:please )?(?:answer|reply|respond)\b.*\bin (?:English|Chinese|German|French|Spanish|Japanese|Italian|Portuguese|Dutch|Korean|Russian)\b",
     re.IGNORECASE,
 )
-_FORMAT_ASKED_ZH = re.compile(r"(?:用|以|按|改成)(?:列表|要点|分点|条目|项目符号)|(?:列表|要点)(?:形式|列出)|分[条点]列|用(?:中文|英文|英语|汉语|日文|德文|法文)(?:来)?(?:回答|回复)")
+_FORMAT_ASKED_ZH = re.compile(
+    r"(?:用|以|按|改成)(?:列表|要点|分点|条目|项目符号)|(?:列表|要点)(?:形式|列出)|分[条点]列|用(?:中文|英文|英语|汉语|日文|德文|法文)(?:来)?(?:回答|回复)"
+)
 """A form asked for politely ("could you use bullet points please?"): how this person likes answers, as far as one request tells."""
 _HOW_IT_FEELS = re.compile(r"总是(?:让|不|感|觉)|一直|最近|\balways (?:been|makes?|feel|felt|loved|wanted|enjoyed)\b|\bhave always\b", re.IGNORECASE)
 

@@ -110,7 +110,10 @@ def test_one_system_prompt_does_not_make_all_its_chats_one_session() -> None:
 
 def test_leading_system_messages_wait_for_the_first_words_over_a_cut() -> None:
     whole = turns(SYSTEM, said("user", "Use tabs."))
-    reader, all_records = ChatReader(), [p for p in split(b"".join(json.dumps(m).encode() + b"\n" for m in (SYSTEM, said("user", "Use tabs."))), final=True) if isinstance(p, Record)]
+    reader, all_records = (
+        ChatReader(),
+        [p for p in split(b"".join(json.dumps(m).encode() + b"\n" for m in (SYSTEM, said("user", "Use tabs."))), final=True) if isinstance(p, Record)],
+    )
     first = reader.read(all_records[:1], {}, FileContext(name="c"))
     second = reader.read(all_records[1:], first.carry, FileContext(name="c"))
     assert first.turns == ()

@@ -107,7 +107,9 @@ def test_blocks_of_one_answer_are_turns_of_one_message() -> None:
 
 
 def test_growing_snapshots_are_one_turn() -> None:
-    found = read(answer(1, text("Use"), message_id="msg_x"), answer(2, text("Use Redis."), message_id="msg_x"), answer(3, text("Use Redis."), message_id="msg_x"))
+    found = read(
+        answer(1, text("Use"), message_id="msg_x"), answer(2, text("Use Redis."), message_id="msg_x"), answer(3, text("Use Redis."), message_id="msg_x")
+    )
     assert [turn.text for turn in found.turns] == ["Use", "Use Redis."]
     assert len({(turn.uid, turn.ordinal) for turn in found.turns}) == 1
     assert len({turn.snap for turn in found.turns}) == 2
@@ -154,7 +156,9 @@ def test_a_fork_names_its_parent() -> None:
 
 def test_a_subagents_prompt_is_the_assistants() -> None:
     inline = read(user(0, "convert all files to TypeScript", isSidechain=True))
-    own = read(user(0, "<teammate-message teammate_id='lead'>always use tabs</teammate-message>"), user(1, "use tabs", isSidechain=True), name="agent-ab12.jsonl")
+    own = read(
+        user(0, "<teammate-message teammate_id='lead'>always use tabs</teammate-message>"), user(1, "use tabs", isSidechain=True), name="agent-ab12.jsonl"
+    )
     nested = read(user(0, "use tabs"), name="x.jsonl", path=f"{SESSION}/subagents/workflows/r1/x.jsonl")
     for found in (inline, own, nested):
         assert {turn.origin for turn in found.turns} == {Origin.ASSISTANT}
@@ -208,7 +212,13 @@ def test_pasted_lines_are_marked_in_the_turn() -> None:
         ("Bash", "Command running in background", False, {"stdout": "", "stderr": "", "interrupted": False, "backgroundTaskId": "b1"}, {}),
         ("Read", "1\ttext", False, {"type": "text", "file": {}}, {}),
         ("BashOutput", "done", False, {"exitCode": 3, "stdout": "done"}, {"exit": 3, "failed": True}),
-        ("Edit", "The user doesn't want to proceed with this tool use. The tool use was rejected", True, "User rejected tool use", {"refused": True, "failed": True}),
+        (
+            "Edit",
+            "The user doesn't want to proceed with this tool use. The tool use was rejected",
+            True,
+            "User rejected tool use",
+            {"refused": True, "failed": True},
+        ),
         ("Edit", [text("<tool_use_error>File has not been read yet.</tool_use_error>")], True, None, {"failed": True}),
     ],
 )
@@ -268,7 +278,10 @@ def test_the_reason_given_with_a_refusal_is_the_persons_word() -> None:
 def test_answers_to_the_agents_questions_are_the_persons() -> None:
     raw = {"questions": [{"question": "Which database?"}], "answers": {"Which database?": "Postgres, always"}}
     found = read(answer(1, call("AskUserQuestion", questions=[])), result(2, 'User has answered your questions: "Which database?"="Postgres, always"', raw=raw))
-    assert spoken(found)[1:] == [("tool", "harness", 'User has answered your questions: "Which database?"="Postgres, always"'), ("user", "user", "Postgres, always")]
+    assert spoken(found)[1:] == [
+        ("tool", "harness", 'User has answered your questions: "Which database?"="Postgres, always"'),
+        ("user", "user", "Postgres, always"),
+    ]
 
 
 def queue(operation: str, content: str | None, minute: int) -> dict[str, object]:
@@ -294,7 +307,12 @@ def test_a_message_typed_while_busy_and_never_delivered_was_still_said() -> None
 
 def test_a_queued_command_alone_is_typed_text_and_a_notice_is_not() -> None:
     notice = "<task-notification>\n<summary>Background command completed</summary>\n</task-notification>"
-    found = read(queued_command(1, "stop now"), queue("enqueue", notice, 2), queued_command(3, notice, "task-notification"), queued_command(4, "no tags", "task-notification"))
+    found = read(
+        queued_command(1, "stop now"),
+        queue("enqueue", notice, 2),
+        queued_command(3, notice, "task-notification"),
+        queued_command(4, "no tags", "task-notification"),
+    )
     assert [(turn.origin, turn.text) for turn in found.turns if turn.origin is Origin.USER] == [(Origin.USER, "stop now")]
     assert len(of(found, Origin.HARNESS)) == 2
 
@@ -325,7 +343,11 @@ def test_system_records_are_the_programs_or_a_models() -> None:
         record("system", 2, None, subtype="local_command", content="<command-name>/model</command-name>\n<command-args>large</command-args>"),
         record("system", 3, None, subtype="compact_boundary", content="Conversation compacted"),
     )
-    assert [(turn.role, turn.origin) for turn in found.turns] == [(Role.SYSTEM, Origin.MODEL_SUMMARY), (Role.SYSTEM, Origin.HARNESS), (Role.SYSTEM, Origin.HARNESS)]
+    assert [(turn.role, turn.origin) for turn in found.turns] == [
+        (Role.SYSTEM, Origin.MODEL_SUMMARY),
+        (Role.SYSTEM, Origin.HARNESS),
+        (Role.SYSTEM, Origin.HARNESS),
+    ]
 
 
 def test_an_error_of_the_service_is_no_answer() -> None:
@@ -362,7 +384,9 @@ def test_edits_of_notes_and_the_memory_tool() -> None:
 
 
 def test_titles_come_from_the_log() -> None:
-    found = read(user(0, "hi"), {"type": "ai-title", "aiTitle": "Ports", "sessionId": SESSION}, {"type": "custom-title", "customTitle": "Harbor", "sessionId": SESSION})
+    found = read(
+        user(0, "hi"), {"type": "ai-title", "aiTitle": "Ports", "sessionId": SESSION}, {"type": "custom-title", "customTitle": "Harbor", "sessionId": SESSION}
+    )
     assert [info.title for info in found.sessions] == ["Harbor"]
 
 

@@ -166,7 +166,9 @@ def test_what_the_program_says_in_the_users_name_is_not_the_users_word(text: str
 
 
 def test_instructions_environment_and_typed_text_in_one_message_are_three_turns() -> None:
-    message = said("user", "# AGENTS.md instructions for /x\n\n<INSTRUCTIONS>\nBe kind.\n</INSTRUCTIONS>", "<environment_context>\n</environment_context>", "Use tabs.")
+    message = said(
+        "user", "# AGENTS.md instructions for /x\n\n<INSTRUCTIONS>\nBe kind.\n</INSTRUCTIONS>", "<environment_context>\n</environment_context>", "Use tabs."
+    )
     assert [origin for origin, _ in told(meta(), message)] == ["instructions", "harness", "user"]
 
 
@@ -192,7 +194,9 @@ def test_permissions_and_developer_notes_are_the_programs() -> None:
 
 
 def test_a_compaction_is_a_models_summary() -> None:
-    assert told(meta(), line("compacted", 5, message="The user wants tabs.", replacement_history=[{"type": "message"}])) == [("model_summary", "The user wants tabs.")]
+    assert told(meta(), line("compacted", 5, message="The user wants tabs.", replacement_history=[{"type": "message"}])) == [
+        ("model_summary", "The user wants tabs.")
+    ]
 
 
 def test_reasoning_and_bookkeeping_are_counted_not_read() -> None:
@@ -264,7 +268,9 @@ def test_text_typed_after_an_interrupted_call_corrects_it_once() -> None:
 
 
 def test_a_call_the_assistant_went_on_from_is_not_corrected() -> None:
-    found = turns(meta(), call("call_abcdef123456"), output("call_abcdef123456", "patch rejected by user"), said("assistant", "Fine."), writing("item", "Thanks."))
+    found = turns(
+        meta(), call("call_abcdef123456"), output("call_abcdef123456", "patch rejected by user"), said("assistant", "Fine."), writing("item", "Thanks.")
+    )
     assert found[-1].corrects is None
 
 
@@ -272,7 +278,11 @@ def test_a_call_the_assistant_went_on_from_is_not_corrected() -> None:
     ("given", "name", "command"),
     [
         ({"type": "function_call", "name": "shell", "arguments": '{"command": ["bash", "-lc", "make test"]}', "call_id": "c1"}, "shell", "make test"),
-        ({"type": "local_shell_call", "call_id": "c1", "action": {"type": "exec", "command": ["make", "test"]}, "status": "completed"}, "local_shell", "make test"),
+        (
+            {"type": "local_shell_call", "call_id": "c1", "action": {"type": "exec", "command": ["make", "test"]}, "status": "completed"},
+            "local_shell",
+            "make test",
+        ),
         ({"type": "custom_tool_call", "name": "apply_patch", "input": "*** Begin Patch\n", "call_id": "c1"}, "apply_patch", None),
         ({"type": "function_call", "name": "shell", "arguments": "{broken", "call_id": "c1"}, "shell", None),
     ],
@@ -285,7 +295,9 @@ def test_calls_of_every_kind_keep_name_and_command(given: dict[str, object], nam
 
 
 def test_what_a_web_tool_brings_is_the_word_of_others() -> None:
-    found = turns(meta(), call("call_abcdef123456", name="web__fetch_page", arguments='{"url": "https://a.example"}'), output("call_abcdef123456", "Always pay."))
+    found = turns(
+        meta(), call("call_abcdef123456", name="web__fetch_page", arguments='{"url": "https://a.example"}'), output("call_abcdef123456", "Always pay.")
+    )
     assert found[1].origin is Origin.EXTERNAL
 
 
@@ -359,4 +371,3 @@ def test_the_format_is_known_by_its_records_and_not_taken_for_another() -> None:
     assert reader.sniff([{"type": "thread.started", "thread_id": "t"}], "x")
     assert reader.sniff([{"id": "a", "timestamp": "b", "instructions": None}], "x")
     assert not reader.sniff([{"role": "user", "content": "hi"}, {"uuid": "u", "type": "user", "message": {}}, 3, None], "rollout.jsonl")
-

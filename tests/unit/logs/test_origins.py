@@ -122,7 +122,10 @@ def test_reminders_inside_a_result_are_cut_out_of_it() -> None:
         ('see\nTraceback (most recent call last):\n  File "a.py", line 3, in <module>\n    main()\nValueError: the limit is 5', "see"),
         ("I get\n    at Object.<anonymous> (/srv/a.js:3:1)\n    at run (/srv/b.js:9:2)\nwhat now?", "I get\nwhat now?"),
         ("$ npm test\n\nnpm ERR! missing script: test\n\nuse vitest from now on", "use vitest from now on"),
-        ('here is the code\nimport x from "x";\nconst port = 1;\nexport default port;\n\nplease simplify it for me, it is too long', "here is the code\n\nplease simplify it for me, it is too long"),
+        (
+            'here is the code\nimport x from "x";\nconst port = 1;\nexport default port;\n\nplease simplify it for me, it is too long',
+            "here is the code\n\nplease simplify it for me, it is too long",
+        ),
         ("diff --git a/x b/x\n@@ -1 +1 @@\n-port = 1\n+port = 2\n", ""),
         ("他说的\n> 以后一律用 npm\n不对，我们用 pnpm", "他说的\n不对，我们用 pnpm"),
         ("⏺ I have updated the port to 9999\n\nno, revert that", "no, revert that"),
@@ -144,7 +147,9 @@ def test_ordinary_lists_and_values_stay_the_persons() -> None:
 
 
 def test_a_long_document_is_quoted_from_its_first_heading_on() -> None:
-    document = "# Plan\n\n" + "\n".join(f"## Step {n}\nWe will always use tool number {n} for everything that matters here, and never another one." for n in range(12))
+    document = "# Plan\n\n" + "\n".join(
+        f"## Step {n}\nWe will always use tool number {n} for everything that matters here, and never another one." for n in range(12)
+    )
     assert said(f"what do you think of this?\n\n{document}") == "what do you think of this?"
     assert said("a dictated run on " + "and then we go on with it " * 80) != ""
 
@@ -186,7 +191,9 @@ def test_a_source_folder_called_memory_holds_no_notes() -> None:
     assert origin_of_file("src/memory/allocator.c") is Origin.TOOL
 
 
-@pytest.mark.parametrize("piece", ["a", " ", "<a", ")", "at x", "a.", "-", "/", "1 ", "{", "@a", "curl http ", "<system-reminder", "Contents of ", "=>", "\\n>"])
+@pytest.mark.parametrize(
+    "piece", ["a", " ", "<a", ")", "at x", "a.", "-", "/", "1 ", "{", "@a", "curl http ", "<system-reminder", "Contents of ", "=>", "\\n>"]
+)
 def test_a_very_long_line_is_judged_in_linear_time(piece: str) -> None:
     line = piece * (60_000 // len(piece))
     assert parts_of_message(f"x\n{line}\n  at {line}\n<{line}")

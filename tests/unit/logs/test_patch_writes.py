@@ -74,7 +74,12 @@ def test_a_patch_that_failed_wrote_no_note(output: str) -> None:
 
 
 def test_the_memory_tool_of_a_chat_writes_notes() -> None:
-    use = {"type": "tool_use", "id": "toolu_abcdef123456", "name": "memory", "input": {"command": "create", "path": "/memories/build.md", "file_text": "Use pnpm.\n"}}
+    use = {
+        "type": "tool_use",
+        "id": "toolu_abcdef123456",
+        "name": "memory",
+        "input": {"command": "create", "path": "/memories/build.md", "file_text": "Use pnpm.\n"},
+    }
     done = {"type": "tool_result", "tool_use_id": "toolu_abcdef123456", "content": "File created successfully at /memories/build.md"}
     (note,) = read(ChatReader(), {"role": "user", "content": "Remember."}, {"role": "assistant", "content": [use]}, {"role": "user", "content": [done]}).notes
     assert (note.path, note.content) == ("/memories/build.md", "Use pnpm.\n")

@@ -35,7 +35,7 @@ NEXT = '{"kind":"note","n":2}\n'
 
 
 def test_a_line_cut_in_its_middle_is_bad_and_the_next_is_read() -> None:
-    for torn in ('{"kind":"note","n":\n', '{"kind":"no\n', '{"kind":"note",\n', '{\n', '{"kind":{"a":1}\n', '{"kind":"x\\\n'):
+    for torn in ('{"kind":"note","n":\n', '{"kind":"no\n', '{"kind":"note",\n', "{\n", '{"kind":{"a":1}\n', '{"kind":"x\\\n'):
         assert values(GOOD + torn + NEXT) == [{"kind": "note", "n": 1}, {"kind": "note", "n": 2}], torn
         assert len(reasons(GOOD + torn + NEXT)) == 1, torn
 
@@ -254,7 +254,17 @@ def test_the_bytes_of_a_place_give_its_value_again() -> None:
 
 @pytest.mark.parametrize(
     "torn",
-    ['{"k":[' + '{"a":1},' * 100_000, "x" + '{"a":' * 100_000, '{"a":"' + '{"' * 100_000, '{"a":' + '{"b":' * 900 + '{"c":1},' * 50_000, "\x00{" * 100_000, "[" * 100_000 + "{", "{\n" * 50_000, "}\n" * 30_000, '{"a":"' * 50_000],
+    [
+        '{"k":[' + '{"a":1},' * 100_000,
+        "x" + '{"a":' * 100_000,
+        '{"a":"' + '{"' * 100_000,
+        '{"a":' + '{"b":' * 900 + '{"c":1},' * 50_000,
+        "\x00{" * 100_000,
+        "[" * 100_000 + "{",
+        "{\n" * 50_000,
+        "}\n" * 30_000,
+        '{"a":"' * 50_000,
+    ],
 )
 def test_hostile_lines_cost_no_more_than_their_size(torn: str) -> None:
     assert values(torn + "\n" + NEXT)[-1] == {"kind": "note", "n": 2}

@@ -59,6 +59,8 @@ def heard(
     )  # fmt: skip
 
 
-def ruling(verb: str, target: str, other: str | None = None, *, body: str | None = None, at: float | None = 100.0, uid: str = "r1", hand: str = "person") -> Ruling:
+def ruling(
+    verb: str, target: str, other: str | None = None, *, body: str | None = None, at: float | None = 100.0, uid: str = "r1", hand: str = "person"
+) -> Ruling:
     """A person's decision, made on day `at`."""
     return Ruling(uid=uid, verb=verb, target=target, other=other, body=body, hand=hand, at=None if at is None else day(at))

@@ -228,7 +228,9 @@ def test_a_value_that_says_more_is_no_dispute() -> None:
 
 
 def test_staging_and_production_are_two_notes() -> None:
-    found = beliefs(heard("5432", attribute="port", subject="db", qualifier="staging"), heard("5433", at=9, session="s2", attribute="port", subject="db", qualifier="prod"))
+    found = beliefs(
+        heard("5432", attribute="port", subject="db", qualifier="staging"), heard("5433", at=9, session="s2", attribute="port", subject="db", qualifier="prod")
+    )
     assert states(found) == {"5432": Status.CONFIRMED, "5433": Status.CONFIRMED}
     assert len({v.note for v in found}) == 2
 
@@ -243,7 +245,10 @@ def test_a_merge_keeps_the_oldest_and_the_newest_times_of_evidence() -> None:
 
 
 def test_a_recorded_verdict_joins_notes_but_never_across_a_number() -> None:
-    a, b = heard(None, attribute="x", subject="cache", statement="Sessions are warmed at night"), heard(None, attribute="y", subject="cache", at=5, session="s2", statement="Caches get filled overnight")
+    a, b = (
+        heard(None, attribute="x", subject="cache", statement="Sessions are warmed at night"),
+        heard(None, attribute="y", subject="cache", at=5, session="s2", statement="Caches get filled overnight"),
+    )
     pair = {(min(a.uid, b.uid), max(a.uid, b.uid)): Relation.SAME}
     assert len({v.note for v in believe("user", [a, b], skew_s=600, intake_at=None)}) == 2
     assert len({v.note for v in believe("user", [a, b], skew_s=600, intake_at=None, relations=pair)}) == 1

@@ -92,9 +92,15 @@ def test_the_subject_of_a_claim_says_whose_fact_it_is() -> None:
 @pytest.mark.parametrize(
     ("older", "newer"),
     [
-        (heard("npm", attribute="use", statement="We use npm"), heard("pnpm", attribute="use", old_value="npm", subject="repo", statement="use pnpm instead of npm")),
+        (
+            heard("npm", attribute="use", statement="We use npm"),
+            heard("pnpm", attribute="use", old_value="npm", subject="repo", statement="use pnpm instead of npm"),
+        ),
         (heard("8080", subject="API", attribute="port"), heard("9090", subject="the api", attribute="port")),
-        (heard(None, attribute="Always squash commits", statement="Always squash commits"), heard(None, attribute="never squash", statement="Never squash commits")),
+        (
+            heard(None, attribute="Always squash commits", statement="Always squash commits"),
+            heard(None, attribute="never squash", statement="Never squash commits"),
+        ),
         (heard(None, attribute="a", statement="Keep answers short"), heard(None, attribute="b", statement="Please keep your replies brief.")),
     ],
 )
@@ -103,7 +109,9 @@ def test_claims_that_may_relate_share_a_block(older: Witnessed, newer: Witnessed
 
 
 def test_claims_about_nothing_in_common_share_none() -> None:
-    assert not block_keys(heard("8080", subject="API", attribute="port").claim) & block_keys(heard("tea", subject="user", attribute="likes", cardinality="set").claim)
+    assert not block_keys(heard("8080", subject="API", attribute="port").claim) & block_keys(
+        heard("tea", subject="user", attribute="likes", cardinality="set").claim
+    )
 
 
 def test_a_paraphrase_joins_a_note_and_a_number_keeps_it_apart() -> None:
@@ -111,7 +119,10 @@ def test_a_paraphrase_joins_a_note_and_a_number_keeps_it_apart() -> None:
     brief = heard(None, subject="answers", attribute="y", session="s2", statement="Please keep your replies brief.")
     five = heard(None, subject="answers", attribute="z", session="s3", statement="Keep answers under 5 lines.")
     parts = components([five, brief, short])
-    assert [[w.claim.statement for w in part] for part in parts] == [["Keep answers short.", "Please keep your replies brief."], ["Keep answers under 5 lines."]]
+    assert [[w.claim.statement for w in part] for part in parts] == [
+        ["Keep answers short.", "Please keep your replies brief."],
+        ["Keep answers under 5 lines."],
+    ]
 
 
 def test_a_recorded_verdict_never_joins_a_forbidden_pair() -> None:
@@ -129,7 +140,12 @@ def test_a_person_may_merge_what_the_rules_would_not_and_a_ban_stands_against_it
 
 
 def test_the_last_ruling_on_a_pair_counts_and_a_lifted_one_does_not() -> None:
-    rulings = [ruling("ban", "b", "a", uid="r2", at=2), ruling("merge", "a", "b", uid="r1", at=1), ruling("merge", "c", "d", uid="r3", at=3), ruling("lift", "r3", uid="r4", at=4)]
+    rulings = [
+        ruling("ban", "b", "a", uid="r2", at=2),
+        ruling("merge", "a", "b", uid="r1", at=1),
+        ruling("merge", "c", "d", uid="r3", at=3),
+        ruling("lift", "r3", uid="r4", at=4),
+    ]
     assert pairs_ruled(rulings) == ((), frozenset({("a", "b")}))
     assert [r.uid for r in in_force(rulings)] == ["r1", "r2"]
 
@@ -150,12 +166,21 @@ def test_linked_follows_relations_and_not_common_words() -> None:
 
 
 def test_notes_that_people_merged_are_decided_together() -> None:
-    rulings = [ruling("merge", "a", "b", uid="r1"), ruling("merge", "b", "c", uid="r2"), ruling("merge", "x", "y", uid="r3"), ruling("unmerge", "b", "c", uid="r4", at=101)]
+    rulings = [
+        ruling("merge", "a", "b", uid="r1"),
+        ruling("merge", "b", "c", uid="r2"),
+        ruling("merge", "x", "y", uid="r3"),
+        ruling("unmerge", "b", "c", uid="r4", at=101),
+    ]
     assert merged_with(["a"], rulings[:3]) == {"a", "b", "c"}
     assert merged_with(["a"], rulings) == {"a", "b"}
     assert merged_with(["z"], rulings) == {"z"}
 
 
 def test_keys_to_compare_by_are_among_the_keys_to_find_by() -> None:
-    for claim in (heard("npm", attribute="use", cardinality="set"), heard(None, statement="Never squash commits"), heard("8080", subject="API", attribute="port")):
+    for claim in (
+        heard("npm", attribute="use", cardinality="set"),
+        heard(None, statement="Never squash commits"),
+        heard("8080", subject="API", attribute="port"),
+    ):
         assert relation_keys(claim.claim) <= block_keys(claim.claim)

@@ -75,4 +75,12 @@ def test_a_list_below_a_paragraph_that_leads_in_stands_under_it() -> None:
     text = "Land like this:\n\n- call\n  - by radio\n- wait\n\nThen rest.\n\n- eat\n\n## Later\n\n- sleep\n"
     notes = read_text(text, folder="f", path="a.md")[1]
     depths = nested(notes)
-    assert [(n.text, depths[n.uid]) for n in notes] == [("Land like this:", 0), ("call", 1), ("by radio", 2), ("wait", 1), ("Then rest.", 0), ("eat", 0), ("sleep", 0)]
+    assert [(n.text, depths[n.uid]) for n in notes] == [
+        ("Land like this:", 0),
+        ("call", 1),
+        ("by radio", 2),
+        ("wait", 1),
+        ("Then rest.", 0),
+        ("eat", 0),
+        ("sleep", 0),
+    ]

@@ -102,7 +102,9 @@ def test_a_change_names_the_value_that_is_over(text: str, old: str, new: str) ->
     assert (read.old_value, read.value, read.update) == (old, new, True)
 
 
-@pytest.mark.parametrize("text", ["I moved the file to the attic folder.", "我把文件搬到备份目录了。", "Rename is hard.", "How is the port set?", "", "。", "   ", "=", "is", "的"])
+@pytest.mark.parametrize(
+    "text", ["I moved the file to the attic folder.", "我把文件搬到备份目录了。", "Rename is hard.", "How is the port set?", "", "。", "   ", "=", "is", "的"]
+)
 def test_what_fits_no_slot_names_no_change(text: str) -> None:
     read = parse(text)
     assert read.old_value is None
@@ -212,7 +214,9 @@ def test_a_long_text_is_prose_whatever_it_begins_with() -> None:
     assert parse("moved from a to " * 2_000).value is None
 
 
-@pytest.mark.parametrize("text", ["Exit code 1", "Step limit 3", "Using port 7001", "Changed port 7001", "Meeting at 10:00", "Build Tool: Ray CLI", "Start: now", "We met at 10:00"])
+@pytest.mark.parametrize(
+    "text", ["Exit code 1", "Step limit 3", "Using port 7001", "Changed port 7001", "Meeting at 10:00", "Build Tool: Ray CLI", "Start: now", "We met at 10:00"]
+)
 def test_labels_of_the_moment_are_no_slot_of_port_time_or_command(text: str) -> None:
     assert parse(text).attribute not in {"port", "time", "command", "version", "limit"}
 

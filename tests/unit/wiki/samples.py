@@ -32,7 +32,9 @@ def item(uid: str, statement: str, **given: object) -> Item:
     return Item(**{**fields, **given})  # type: ignore[arg-type]
 
 
-def carried(uid: str, statement: str, position: int, *, path: str = "deploy.md", title: str = "Deploying", verdict: Verdict | None = Verdict.NO_LOG, **given: object) -> Item:
+def carried(
+    uid: str, statement: str, position: int, *, path: str = "deploy.md", title: str = "Deploying", verdict: Verdict | None = Verdict.NO_LOG, **given: object
+) -> Item:
     """A line of a memory file."""
     place: dict[str, object] = {"folder": "web", "path": path, "title": title, "position": position, "line": position + 3}
     place |= {k: given.pop(k) for k in ("heading", "index", "targets", "description", "depth") if k in given}
@@ -49,7 +51,9 @@ PORT = item(
     history=(HistoryLine(statement="The port is 5432.", until=at(12), since=at(2), said_by="a note", cites=(cite(214, "no, the port is 5433, not 5432"),), reason="moved behind the proxy"),),
 )  # fmt: skip
 BACKUP = item("91c0ab12efgh", "Backups run at 03:10 UTC.", value="03:10 UTC", cites=(cite(31, "cron: 10 3 * * * backup.sh", who="tool"),))
-MIGRATIONS = item("07be4411ijkl", "Never run migrations from a laptop.", kind=Kind.RULE, said_by="Ana", cites=(cite(40, "never run migrations from a laptop", when=at(3)),))
+MIGRATIONS = item(
+    "07be4411ijkl", "Never run migrations from a laptop.", kind=Kind.RULE, said_by="Ana", cites=(cite(40, "never run migrations from a laptop", when=at(3)),)
+)
 RESTORE = item(
     "aa13b0f2mnop", "Restore a backup: `pay restore --to staging`.", kind=Kind.PROCEDURE, worked_on=(date(2026, 11, 20), date(2026, 11, 24)),
     cites=(cite(77, "restored 1204 rows", who="tool", when=at(20)), cite(12, "restored 1198 rows", who="tool", when=at(24), session=OTHER)), newest_evidence=at(24),
@@ -69,7 +73,14 @@ START = item(
     "abab12341234", "`npm start` from the repository root: capture and chart server. It does not return.", kind=Kind.PROCEDURE, subject="npm start",
     cites=(cite(300, "Serving files from: web/charts", who="tool"),),
 )  # fmt: skip
-ORDER = item("dede56785678", "Order of release: Split Mode, then Fundy, then Fund Mode as invite-only beta.", kind=Kind.DECISION, subject="release", said_by="Ana", reason="the grant needs Split Mode first")
+ORDER = item(
+    "dede56785678",
+    "Order of release: Split Mode, then Fundy, then Fund Mode as invite-only beta.",
+    kind=Kind.DECISION,
+    subject="release",
+    said_by="Ana",
+    reason="the grant needs Split Mode first",
+)
 LIMIT = item("fafa90129012", "Refunds above 500 EUR need two approvals.", kind=Kind.RULE, subject="refunds", attribute="approval limit", high_stakes=True)
 DRAFT = item("drdr11111111", "The nightly job might need more memory.", status=Status.DRAFT, missed="said_once", subject="nightly job")
 RECHECK = item("rcrc22222222", "The cave is finished.", status=Status.NEEDS_RECHECK, missed="rests on a corrected note", subject="cave")

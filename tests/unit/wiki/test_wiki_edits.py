@@ -27,7 +27,9 @@ def test_every_published_file_is_no_edit_of_itself() -> None:
 
 def test_a_changed_bullet_names_its_note_and_both_wordings() -> None:
     edits = read(PAGE.replace("The port is **5433**.", "The port is **5439**."))
-    assert edits == (PageEdit(kind=EditKind.CHANGED, path=PATH, section="Facts", anchor="n-4f2a91c0abcd", before="The port is **5433**.", after="The port is **5439**."),)
+    assert edits == (
+        PageEdit(kind=EditKind.CHANGED, path=PATH, section="Facts", anchor="n-4f2a91c0abcd", before="The port is **5433**.", after="The port is **5439**."),
+    )
 
 
 def test_a_removed_bullet_asks_for_its_note() -> None:
@@ -97,7 +99,9 @@ def test_a_bullet_copied_and_changed_below_itself_is_an_added_line() -> None:
     assert [(e.kind, e.anchor) for e in edits if isinstance(e, PageEdit)] == [(EditKind.ADDED, "")]  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("line", ["- The port is **5433**. [^1] ^n-4f2a", "*  The port is 5433.", "The port is **5433**. [^2] [^3]", "- [ ] The port is `5433`. ^n-x"])
+@pytest.mark.parametrize(
+    "line", ["- The port is **5433**. [^1] ^n-4f2a", "*  The port is 5433.", "The port is **5433**. [^2] [^3]", "- [ ] The port is `5433`. ^n-x"]
+)
 def test_the_key_of_a_line_is_its_words(line: str) -> None:
     assert line_key(line) == "The port is 5433."
 

@@ -6,7 +6,19 @@ import pytest
 
 from pipelines.wiki.links import Names, words
 
-NAMES = Names({"db.md": ["Payments database", "payments-db", "支付数据库"], "c.md": ["C"], "cpp.md": ["C++"], "cs.md": ["C#"], "li.md": ["李"], "port.md": ["5433"], "on.md": ["On call"], "a.md": ["Twin"], "b.md": ["twin"]})
+NAMES = Names(
+    {
+        "db.md": ["Payments database", "payments-db", "支付数据库"],
+        "c.md": ["C"],
+        "cpp.md": ["C++"],
+        "cs.md": ["C#"],
+        "li.md": ["李"],
+        "port.md": ["5433"],
+        "on.md": ["On call"],
+        "a.md": ["Twin"],
+        "b.md": ["twin"],
+    }
+)
 
 
 @pytest.mark.parametrize(("text", "found"), [

@@ -115,7 +115,9 @@ def test_publishing_the_same_again_writes_nothing(tmp_path: Path) -> None:
 
 def test_the_index_is_written_after_the_pages_and_removals_come_last(tmp_path: Path) -> None:
     order = [s for s in steps_of(tmp_path, SECOND, FIRST, stubs={"backups.md"}) if s.startswith(("exchanged", "removed"))]
-    assert order.index("exchanged:backups.md") > max(i for i, s in enumerate(order) if s.startswith("exchanged") and s not in {"exchanged:backups.md", "exchanged:MEMORY.md"})
+    assert order.index("exchanged:backups.md") > max(
+        i for i, s in enumerate(order) if s.startswith("exchanged") and s not in {"exchanged:backups.md", "exchanged:MEMORY.md"}
+    )
     assert order.index("exchanged:MEMORY.md") > order.index("exchanged:backups.md")
     assert [s for s in order if s.startswith("removed")] == ["removed:deploying.md"] == order[-1:]
 
@@ -303,7 +305,14 @@ def test_a_folder_with_other_things_in_it_is_refused_by_name(tmp_path: Path) -> 
     assert [p.name for p in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-@pytest.mark.parametrize(("other", "named"), [(Marker(wiki="w2", epoch="e1", host="here"), "w2"), (Marker(wiki="w1", epoch="e1", host="there"), "there"), (Marker(wiki="w1", epoch="e0", host="here"), "another store")])
+@pytest.mark.parametrize(
+    ("other", "named"),
+    [
+        (Marker(wiki="w2", epoch="e1", host="here"), "w2"),
+        (Marker(wiki="w1", epoch="e1", host="there"), "there"),
+        (Marker(wiki="w1", epoch="e0", host="here"), "another store"),
+    ],
+)
 def test_the_folder_of_another_wiki_host_or_store_is_refused(tmp_path: Path, other: Marker, named: str) -> None:
     publish(tmp_path, FIRST, marker=other, revision=1, holder="x", known=lambda _: False, new=True)
     with pytest.raises(NotOurFolder, match=named):
@@ -418,8 +427,6 @@ def test_a_folder_reads_back_as_the_pages_it_holds(tmp_path: Path) -> None:
     Store().publish(tmp_path, FIRST, new=True)
     (tmp_path / "loop.md").symlink_to(tmp_path / "loop.md")
     assert read_folder(tmp_path) == FIRST
-
-
 
 
 def test_a_page_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,12 +22,20 @@ INBOX = inbox(CONTENT)
 
 
 def drafts(count: int) -> Content:
-    return Content(title="x", items=tuple(item(f"dr{n:03d}", f"Perhaps {n}.", status=Status.DRAFT, missed="said_once" if n % 2 else "one_session", subject="user") for n in range(count)))
+    return Content(
+        title="x",
+        items=tuple(
+            item(f"dr{n:03d}", f"Perhaps {n}.", status=Status.DRAFT, missed="said_once" if n % 2 else "one_session", subject="user") for n in range(count)
+        ),
+    )
 
 
 def test_each_thing_that_waits_has_its_id_and_the_command_that_explains_it() -> None:
     assert "- Owner: Platform (ticket) or Payments (Lee): `dreamd why n-5d11cc09qrst` [^1] [^2] ^n-5d11cc09qrst\n" in INBOX
-    assert '- `memory/deploy.md` line 5 says "Retention is 90 days."; it should say "Retention is 30 days.": `dreamd why n-aaaa00000003` [^3] ^n-aaaa00000003\n' in INBOX
+    assert (
+        '- `memory/deploy.md` line 5 says "Retention is 90 days."; it should say "Retention is 30 days.": `dreamd why n-aaaa00000003` [^3] ^n-aaaa00000003\n'
+        in INBOX
+    )
     assert "- The nightly job might need more memory. (said once): `dreamd why n-drdr11111111` [^5] ^n-drdr11111111\n" in INBOX
 
 
@@ -118,7 +126,9 @@ def test_the_report_of_a_day_has_its_own_file() -> None:
     assert journal_path(date(2026, 11, 29)) == "journal/2026-11-29.md"
 
 
-@pytest.mark.parametrize(("said", "pages", "level"), [(99_999, 90_000, Level.SMALL), (100_000, 50_000, Level.OK), (100_000, 50_001, Level.WARN), (100_000, 100_001, Level.FAULT)])
+@pytest.mark.parametrize(
+    ("said", "pages", "level"), [(99_999, 90_000, Level.SMALL), (100_000, 50_000, Level.OK), (100_000, 50_001, Level.WARN), (100_000, 100_001, Level.FAULT)]
+)
 def test_bloat_is_judged_from_100_kilobytes_on(said: int, pages: int, level: Level) -> None:
     assert bloat([b"x" * pages], said=said).level is level
 

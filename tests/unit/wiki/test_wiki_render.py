@@ -144,7 +144,9 @@ def test_words_of_a_log_never_become_structure(poison: str) -> None:
         item("aaaabbbb0006", poison, status=Status.EXPIRED), item("aaaabbbb0007", poison, status=Status.DRAFT, missed=poison),
     )  # fmt: skip
     clean = tree(replace(CONTENT, items=(*CONTENT.items, *(replace(n, statement="x", markdown="") for n in notes[:1]))))
-    made = tree(replace(CONTENT, title=poison + "t", items=(*CONTENT.items, *notes), work=(replace(CONTENT.work[0], asked=poison, branch=poison, outcome=poison),)))
+    made = tree(
+        replace(CONTENT, title=poison + "t", items=(*CONTENT.items, *notes), work=(replace(CONTENT.work[0], asked=poison, branch=poison, outcome=poison),))
+    )
     assert clean.files.keys() <= made.files.keys()
     for path, data in made.files.items():
         text = data.decode()
@@ -155,7 +157,7 @@ def test_words_of_a_log_never_become_structure(poison: str) -> None:
             anchors = [line.anchor for s in page.sections for line in s.lines]
             assert len(set(anchors)) == len(anchors)
         assert all(href.endswith(".md") and ":" not in href for href in hrefs(text)), path
-        assert html(text) <= {OWN_MARK, '<dreamd-brief>', "</dreamd-brief>"}, path
+        assert html(text) <= {OWN_MARK, "<dreamd-brief>", "</dreamd-brief>"}, path
     brief = made.files["MEMORY.md"].decode()
     assert len(re.findall(r"(?m)^</?dreamd-brief", brief)) == 2
 
@@ -227,7 +229,18 @@ def test_older_history_moves_to_the_archive_and_nothing_is_lost() -> None:
 
 
 def test_an_unknown_time_is_said_and_updated_is_left_out() -> None:
-    page = tree(Content(title="x", items=(item("u1", "It is so.", subject="user", cites=(Cite(session=SESSION, line=3, who="user"),), newest_evidence=None, oldest_evidence=None),))).files["about.md"].decode()
+    page = (
+        tree(
+            Content(
+                title="x",
+                items=(
+                    item("u1", "It is so.", subject="user", cites=(Cite(session=SESSION, line=3, who="user"),), newest_evidence=None, oldest_evidence=None),
+                ),
+            )
+        )
+        .files["about.md"]
+        .decode()
+    )
     assert "updated:" not in page
     assert "[^1]: `3f9c21ab…` line 3, time unknown, user\n" in page
 
@@ -254,7 +267,11 @@ def test_each_verdict_is_worded(verdict: Verdict, words: str) -> None:
 
 
 def test_emphasis_of_a_note_stays_where_a_reader_would_see_it_and_a_table_row_becomes_a_line() -> None:
-    notes = (carried("k1", "x", 1, markdown="**Why:** it is *so*, 他**喜欢**茶。"), carried("k2", "x", 2, markdown="| a `b` | 5 | |"), carried("k3", "x", 3, markdown="a **b:**c"))
+    notes = (
+        carried("k1", "x", 1, markdown="**Why:** it is *so*, 他**喜欢**茶。"),
+        carried("k2", "x", 2, markdown="| a `b` | 5 | |"),
+        carried("k3", "x", 3, markdown="a **b:**c"),
+    )
     page = tree(Content(title="x", items=notes)).files["deploying.md"].decode()
     assert "- **Why:** it is *so*, 他**喜欢**茶。 [^1]" in page
     assert "- a `b` · 5 [^2]" in page
@@ -329,8 +346,10 @@ def test_the_days_a_command_worked_on_follow_its_words_as_one_sentence() -> None
 @pytest.mark.parametrize(
     ("markdown", "written"),
     [
-        ("copied into __tests__/fixtures/", "copied into `__tests__`/fixtures/"), ("see __init__", "see `__init__`"),
-        ("a __Very bold__ word", "a **Very bold** word"), ("a **bold** word", "a **bold** word"),
+        ("copied into __tests__/fixtures/", "copied into `__tests__`/fixtures/"),
+        ("see __init__", "see `__init__`"),
+        ("a __Very bold__ word", "a **Very bold** word"),
+        ("a **bold** word", "a **bold** word"),
     ],
 )
 def test_a_name_between_two_underscores_stays_a_name_and_is_no_emphasis(markdown: str, written: str) -> None:
@@ -341,7 +360,9 @@ def test_a_name_between_two_underscores_stays_a_name_and_is_no_emphasis(markdown
 def test_an_index_line_corrected_to_what_its_file_was_corrected_to_is_said_once() -> None:
     right = "The port is 5433."
     line = carried("li0001", "The port is 5432.", 1, path="ports.md", title="Ports", verdict=Verdict.CORRECTED, corrected_to=right)
-    index = carried("in0001", "Ports: 5432", 1, path="MEMORY.md", title="Notes", index=True, targets=("ports.md",), verdict=Verdict.CORRECTED, corrected_to=right)
+    index = carried(
+        "in0001", "Ports: 5432", 1, path="MEMORY.md", title="Notes", index=True, targets=("ports.md",), verdict=Verdict.CORRECTED, corrected_to=right
+    )
     page = tree(Content(title="x", items=(index, line))).files["ports.md"].decode()
     assert page.count("*Corrected*") == 1
     assert 'the note said: "The port is 5432."' in page

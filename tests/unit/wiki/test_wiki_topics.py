@@ -66,7 +66,13 @@ def test_notes_on_what_a_memory_page_is_called_join_it() -> None:
 
 
 def test_drafts_notes_to_recheck_and_quarantined_ones_stand_on_no_page() -> None:
-    hidden = [DRAFT, RECHECK, item("q1", "Do it.", status=Status.QUARANTINED), item("r1", "Gone.", status=Status.RETRACTED), carried("c1", "On cave.", 1, verdict=Verdict.NEEDS_RECHECK)]
+    hidden = [
+        DRAFT,
+        RECHECK,
+        item("q1", "Do it.", status=Status.QUARANTINED),
+        item("r1", "Gone.", status=Status.RETRACTED),
+        carried("c1", "On cave.", 1, verdict=Verdict.NEEDS_RECHECK),
+    ]
     assert layout(hidden).topics == ()
 
 
@@ -92,7 +98,9 @@ def test_no_page_is_over_200_lines_or_12_kilobytes() -> None:
     assert all(len(d) <= 12_000 and d.count(b"\n") <= 200 for d in pages.values()), {p: (len(d), d.count(b"\n")) for p, d in pages.items()}
 
 
-@pytest.mark.parametrize("titles", [["Memory", "memory", "MEMORY"], ["Inbox", "Archive", "Journal"], ["Straße", "STRASSE", "strasse"], ["café", "cafe\u0301", "CAFÉ"]])
+@pytest.mark.parametrize(
+    "titles", [["Memory", "memory", "MEMORY"], ["Inbox", "Archive", "Journal"], ["Straße", "STRASSE", "strasse"], ["café", "cafe\u0301", "CAFÉ"]]
+)
 def test_names_that_meet_on_disk_get_apart_whatever_came_first(titles: list[str]) -> None:
     notes = [carried(f"m{n}", "x says y.", 1, path=f"f{n}.md", title=title) for n, title in enumerate(titles)]
     first = {t.key: t.path for t in layout(notes).topics}
@@ -118,7 +126,10 @@ def test_a_sentence_is_never_a_title() -> None:
     assert topic.title == "ports"
 
 
-@pytest.mark.parametrize(("pin", "path"), [("1:web/deploy.md", "deploying.md"), ("2:payments-db", "payments-db.md"), ("0:commands", "commands.md"), ("", "about.md"), ("1:gone", "about.md")])
+@pytest.mark.parametrize(
+    ("pin", "path"),
+    [("1:web/deploy.md", "deploying.md"), ("2:payments-db", "payments-db.md"), ("0:commands", "commands.md"), ("", "about.md"), ("1:gone", "about.md")],
+)
 def test_what_a_person_wrote_on_a_page_stays_on_that_page(pin: str, path: str) -> None:
     written = item("w1", "Ask Lee first.", subject="nothing named", pin=pin, remark="edited on this page, not confirmed")
     files = tree(CONTENT.__class__(title="x", items=(*DEPLOY, *facts("payments-db", 3), written))).files
@@ -131,14 +142,25 @@ def test_the_file_name_of_a_memory_file_is_an_alias() -> None:
 
 def test_a_file_that_only_has_a_name_is_called_what_the_index_calls_it() -> None:
     body = carried("b1", "Renew them in May.", 1, path="staging_tokens.md", title="staging_tokens")
-    line = carried("b2", "x", 1, path="MEMORY.md", title="Notes", index=True, targets=("staging_tokens.md",), markdown="[Tokens of staging](staging_tokens.md): when they end")
+    line = carried(
+        "b2",
+        "x",
+        1,
+        path="MEMORY.md",
+        title="Notes",
+        index=True,
+        targets=("staging_tokens.md",),
+        markdown="[Tokens of staging](staging_tokens.md): when they end",
+    )
     (topic,) = layout([body, line]).topics
     assert (topic.title, topic.aliases) == ("Tokens of staging", ("staging_tokens",))
 
 
 def test_a_file_with_a_title_of_its_own_keeps_it() -> None:
     body = carried("b1", "Renew them in May.", 1, path="staging_tokens.md", title="Staging tokens")
-    line = carried("b2", "x", 1, path="MEMORY.md", title="Notes", index=True, targets=("staging_tokens.md",), markdown="[Tokens](staging_tokens.md): when they end")
+    line = carried(
+        "b2", "x", 1, path="MEMORY.md", title="Notes", index=True, targets=("staging_tokens.md",), markdown="[Tokens](staging_tokens.md): when they end"
+    )
     (topic,) = layout([body, line]).topics
     assert topic.title == "Staging tokens"
 

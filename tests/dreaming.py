@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -35,7 +36,7 @@ class Desk:
     root: Path
     redactor: Redactor
     now: datetime = NOW
-    holder: str = "test:1:1"
+    holder: str = f"{socket.gethostname()}:1:1"
     step: Callable[[str], None] = lambda _: None
     extra: dict[str, object] = field(default_factory=dict)
 

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from pipelines.logs.discovery import whole_path
 from pipelines.logs.intake import IntakeReport, intake, path_key
 from pipelines.model import OnlineNote, Ruling, digest
-from pipelines.notes.folder import FolderReading, read_folder
+from pipelines.notes.folder import FolderReading, NoteProblem, read_folder
 from pipelines.run.parts import Parts, Request
 
 TRUST = "trust"
@@ -45,10 +45,17 @@ def take_in(parts: Parts, request: Request) -> Taken:
     )  # fmt: skip
     _vouch(parts, request)
     named = ((root, _covered(parts, name)) for root, name in named_folders(request.notes))
-    folders = tuple(read_folder(root, name=name, git_times=parts.git_times) for root, name in named)
-    for reading in folders:
+    folders = tuple(_unless_emptied(parts, request, read_folder(root, name=name, git_times=parts.git_times)) for root, name in named)
+    for reading in (f for f in folders if f.files):
         parts.store.save_online_notes(request.scope, reading.folder, [_masked(parts, n) for n in reading.notes])
     return Taken(logs=report, folders=tuple(_told(parts, f) for f in folders))
+
+
+def _unless_emptied(parts: Parts, request: Request, reading: FolderReading) -> FolderReading:
+    """A folder without a file where notes stood is not mounted or was cleared by accident: its notes stay, and it is said (systems R20)."""
+    if reading.files or not any(n.folder == reading.folder and n.turn is None for n in parts.store.online_notes(request.scope)):
+        return reading
+    return replace(reading, problems=(*reading.problems, NoteProblem(path=".", why="no note is left here: is the folder mounted? its notes stay as they were")))
 
 
 def named_folders(roots: Sequence[Path]) -> tuple[tuple[Path, str], ...]:

@@ -5,7 +5,7 @@ beliefs they move, pages, search. Values of `model` and `ports` go in and come o
 """
 
 from pipelines.store.faults import StoreDamaged, StoreMisplaced
-from pipelines.store.holder import this_process
+from pipelines.store.holder import alive, this_process
 from pipelines.store.store import Store, open_store
 from pipelines.store.values import (
     Applied,
@@ -34,5 +34,5 @@ from pipelines.store.values import (
 __all__ = [
     "Applied", "BeliefChange", "Change", "ClaimRelation", "Counts", "Decision", "Delivery", "Dream", "DreamRunning", "FindingChange", "GatedClaim",
     "Head", "Match", "PageHead", "Placement", "Reader", "Receipt", "RecordedDecision", "Redirect", "Revision", "Store", "StoreDamaged",
-    "StoreMisplaced", "WikiState", "open_store", "this_process",
+    "StoreMisplaced", "WikiState", "alive", "open_store", "this_process",
 ]  # fmt: skip

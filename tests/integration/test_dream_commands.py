@@ -15,11 +15,13 @@ import pytest
 from pipelines.logs import codec as codec_module
 from pipelines.logs import intake as intake_module
 from pipelines.logs.split import split_stream
+from pipelines.store import this_process
 from tests.dreaming import differences, footprint
 from tests.redacting import shared_redactor
 from tests.writing import ClaudeLog, conversation
 from worker import wiring
 from worker.cli import run
+from worker.settings import Settings
 
 SAMPLE = Path(__file__).resolve().parents[2] / "deploy" / "sample"
 
@@ -121,6 +123,16 @@ def test_search_finds_identifiers_and_chinese_in_turns(dreamd: Command, wiki: Pa
     assert found in hits[0]["text"]
     first = dreamd("search", query, "--wiki", wiki).out.splitlines()[0]
     assert hits[0]["kind"] == "note" or f":{hits[0]['line']}" in first.split()[0], "a turn is named by session:line"
+
+
+def test_status_says_that_a_dream_was_cut_short_and_not_that_it_runs(dreamd: Command, wiki: Path) -> None:
+    place = wiring.place_of(wiki, Settings(), create=False)
+    with wiring.open_only_store(place) as store:
+        store.start_dream("local", cause="command", holder=f"{place.host}:999999999:1")
+    assert "cut short; the next dream goes on from there" in dreamd("status", "--wiki", wiki).out
+    with wiring.open_only_store(place) as store:
+        store.start_dream("local", cause="command", holder=this_process(place.host))
+    assert "still running" in dreamd("status", "--wiki", wiki).out
 
 
 def test_search_finds_notes_beside_turns(dreamd: Command, wiki: Path) -> None:

@@ -16,6 +16,7 @@ from pipelines.run.content import content_of
 from pipelines.run.verify import verify
 from pipelines.run.why import Chain, why
 from pipelines.run.wiki import title_of
+from pipelines.store import alive
 from pipelines.wiki.brief import Budget, Unit, brief
 from pipelines.wiki.inbox import entries
 from pipelines.wiki.lines import short_session
@@ -25,6 +26,7 @@ from worker.cli import common
 from worker.cli.output import counted, many, print_json, visible
 
 QUOTE_MAX = 160
+_CUT_SHORT = "cut short; the next dream goes on from there"
 
 
 def register(app: typer.Typer) -> None:
@@ -56,7 +58,9 @@ def status(wiki: common.Wiki = None, scope: common.Scope = None, config: common.
         return 0
     print(f"{at.scope}: {many(counts.sources, 'source')}, {many(counts.sessions, 'session')}, {many(counts.turns, 'turn')} ({counted(counts.origins)})")
     print(f"notes: {counted(dict(sorted(standing.items())))}; your own: {counted(dict(sorted(said.items())))}; {many(pages, 'page')} in {at.place.wiki}")
-    ended = f"{last.ended_at:%Y-%m-%d %H:%M} UTC" if last and last.ended_at else "still running"
+    ended = (
+        f"{last.ended_at:%Y-%m-%d %H:%M} UTC" if last and last.ended_at else "still running" if last and alive(last.holder, host=at.place.host) else _CUT_SHORT
+    )
     print(f"last dream: {last.uid}, {last.state}, {ended}" if last else "no dream yet")
     if waiting:
         print(f"{many(waiting, 'thing')} {'waits' if waiting == 1 else 'wait'} for you in {at.place.wiki / 'inbox.md'}")

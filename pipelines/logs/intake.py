@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final, Protocol
@@ -246,9 +246,14 @@ def _settle(desk: _Desk) -> None:
 _CHANGES: Final = "it changes while it is read: try again when its writer is done"
 
 
+def closed_before(now: datetime) -> int:
+    """Nanoseconds since the epoch: a log last written to before has been silent for so long that no more is expected."""
+    return int((now - CLOSED_AFTER).timestamp() * 1e9)
+
+
 def is_closed(mtime_ns: int, *, now: datetime) -> bool:
     """Whether a log was not written to for so long that no more is expected."""
-    return now - datetime.fromtimestamp(mtime_ns / 1e9, UTC) > CLOSED_AFTER
+    return mtime_ns < closed_before(now)
 
 
 def path_key(redactor: Redactor, path: str) -> str:

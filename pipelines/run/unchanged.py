@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pipelines.logs.discovery import discover
-from pipelines.logs.intake import is_closed
+from pipelines.logs.intake import closed_before
 from pipelines.model import digest
 from pipelines.report import DreamReport
 from pipelines.run.parts import Parts, Request
@@ -25,15 +25,15 @@ from pipelines.wiki.publish import read_folder
 
 def fingerprint(parts: Parts, request: Request) -> str:
     """A digest of the stamps of all logs and note files under the paths, and of what else decides the outcome."""
-    h, now = hashlib.blake2b(digest_size=20), parts.now()
+    h = hashlib.blake2b(digest_size=20)
     h.update(
         repr((parts.engine.name, BELIEFS, RENDERER, parts.redactor.version, request.scope, request.since, sorted(request.trusted), request.skew_s)).encode()
     )
     discovery = discover(request.paths, exclude=request.exclude)
     h.update(repr(discovery.missing).encode())
-    for path, relative, size, mtime_ns, inode, named in discovery.files:
-        closed = is_closed(mtime_ns, now=now)  # from then on its unfinished tail is read differently
-        h.update(f"{path}\0{relative}\0{size}\0{mtime_ns}\0{inode}\0{named}\0{closed}\n".encode("utf-8", "surrogateescape"))
+    closed = closed_before(parts.now())  # from then on an unfinished tail is read differently
+    lines = (f"{f.path}\0{f.relative}\0{f.size}\0{f.mtime_ns}\0{f.inode}\0{f.named}\0{f.mtime_ns < closed}\n" for f in discovery.files)
+    h.update("".join(lines).encode("utf-8", "surrogateescape"))
     for name in _note_stamps(request.notes):
         h.update(name.encode("utf-8", "surrogateescape"))
     return h.hexdigest()

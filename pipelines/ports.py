@@ -51,13 +51,6 @@ class Blobs(Protocol):
         """The bytes; raises Transient when they cannot be read now (unreadable is not gone)."""
 
 
-class Lines(Protocol):
-    """Something that finds candidate sentences for a statement; similarity proposes, never decides."""
-
-    def near(self, text: str, *, limit: int) -> Sequence[str]:
-        """Uids of turns or notes that share words with the text, best first."""
-
-
 # --- what intake hands to the store ------------------------------------------------------------------------------------------------------
 
 

@@ -52,6 +52,13 @@ class Settings(BaseSettings):
     def _is_a_path_of_names(cls, scope: str) -> str:
         return scope_path(scope)
 
+    @field_validator("database_url")
+    @classmethod
+    def _is_a_store_of_this_version(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is not None and not url.get_secret_value().startswith("sqlite:///"):
+            raise ValueError("names an SQLite file, sqlite:////path/to/store.db; other databases are not supported yet")
+        return url
+
     @classmethod
     def settings_customise_sources(
         cls,

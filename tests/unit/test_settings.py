@@ -58,3 +58,13 @@ def test_a_named_file_must_exist_and_the_default_need_not(tmp_path: Path, monkey
     assert load(None).scope == "local"
     with pytest.raises(BadSettings, match="does not exist"):
         load(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize("url", ["postgresql+psycopg://ana:s3cret@db/x", "nonsense", "sqlite://", ""])
+def test_a_store_this_version_cannot_open_stops_the_start_without_showing_the_url(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DREAMD_DATABASE_URL", url)
+    with pytest.raises(BadSettings, match=r"database_url.*SQLite") as caught:
+        load(None)
+    assert "s3cret" not in str(caught.value)
+    monkeypatch.setenv("DREAMD_DATABASE_URL", "sqlite:////srv/dreamd/store.db")
+    assert load(None).database_url is not None

@@ -55,6 +55,7 @@ class Core:
         self.now = now
         self._one_writer = threading.RLock()  # in front of SQLite's unfair busy wait (systems hole 40)
         self._one_indexer = threading.RLock()
+        self._open = threading.local()  # the connection of the transaction this thread has open around several methods
         with self.reading("open the store") as conn:
             row = conn.execute(select(t.store.c.epoch, t.store.c.pepper)).one()
         self.epoch: str = row.epoch
@@ -87,9 +88,24 @@ class Core:
 
     @contextmanager
     def writing(self, doing: str) -> Iterator[Connection]:
-        """All or nothing; no engine, network or file is waited for inside."""
+        """All or nothing; no engine, network or file is waited for inside. Within `together` it is a part of that transaction."""
+        joined: Connection | None = getattr(self._open, "conn", None)
+        if joined is not None:
+            yield joined
+            return
         with self._one_writer, translated(doing, self.engines.where), self.engines.write.begin() as conn:
             yield conn
+
+    @contextmanager
+    def together(self, doing: str) -> Iterator[None]:
+        """One transaction around several writing methods of this thread: all of them or none. What they write is seen by `reading` only afterwards."""
+        with self.writing(doing) as conn:
+            outer = getattr(self._open, "conn", None)
+            self._open.conn = conn
+            try:
+                yield
+            finally:
+                self._open.conn = outer
 
     # --- scopes ---
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Boolean, Column, ForeignKey, ForeignKeyConstraint, Index, LargeBinary, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import Boolean, Column, Float, ForeignKey, ForeignKeyConstraint, Index, LargeBinary, MetaData, Table, Text, UniqueConstraint, text
 
 from pipelines.store.types import Content, Id, PathText, Utc
 
@@ -37,6 +37,11 @@ def word(name: str, *, null: bool = False) -> Column[str]:
 
 def number(name: str, *, null: bool = False) -> Column[int]:
     return Column(name, Id, nullable=null, info={"holds": "vocabulary"})
+
+
+def counter(name: str) -> Column[int]:
+    """A number a later migration added to a table that had rows: those, and rows of older code, start at 0."""
+    return Column(name, Id, nullable=False, server_default=text("0"), info={"holds": "vocabulary"})
 
 
 def flag(name: str) -> Column[bool]:
@@ -86,12 +91,12 @@ def unique(*columns: str) -> UniqueConstraint:
 
 store = Table(
     "store", metadata, row_id(), word("epoch"), Column("pepper", LargeBinary, nullable=False, info={"holds": "keyed"}),
-    instant("created_at"), info={"change": "mutable"},
+    instant("created_at"), word("oldest_code", null=True), info={"change": "mutable"},
 )  # fmt: skip
 grants = Table("grants", metadata, row_id(), word("reason"), info={"change": "mutable"})
 scopes = Table(
-    "scopes", metadata, row_id(), word("path"), number("revision"), instant("recorded_at"), unique("path"),
-    info={"change": "mutable"}, sqlite_autoincrement=True,
+    "scopes", metadata, row_id(), word("path"), number("revision"), instant("recorded_at"), counter("wanted"), counter("taken"), counter("claimed_ms"),
+    unique("path"), info={"change": "mutable"}, sqlite_autoincrement=True,
 )  # fmt: skip
 revisions = walled(
     "revisions", "append", number("rev"), word("cause"), word("dream_uid", null=True), word("hand"), instant("recorded_at"), word("counts"),
@@ -168,6 +173,7 @@ claim_blocks = walled(
     "claim_blocks", "mutable", number("read_claim_id"), content("block_key"), unique("scope_id", "block_key", "read_claim_id"),
     Index(None, "scope_id", "read_claim_id"), wall("read_claim_id", "read_claims"),
 )  # fmt: skip
+dirty_claims = walled("dirty_claims", "mutable", word("claim_uid"), word("why"), unique("scope_id", "claim_uid"))
 relations = walled(
     "relations", "forget", word("low"), word("high"), word("verdict"), word("why"), word("made_by"), unique("scope_id", "low", "high", "made_by"),
     Index(None, "scope_id", "high"),
@@ -210,9 +216,30 @@ decisions = walled(
 dreams = walled(
     "dreams", "mutable", word("uid"), word("state"), word("cause"), content("params"), word("holder"), number("input_rev"),
     number("applied_rev", null=True), word("code"), content("summary", null=True), instant("started_at"), instant("ended_at", null=True),
+    word("phase", null=True), word("params_mac", null=True), word("slot", null=True), instant("requested_at", null=True), counter("replans"),
     unique("scope_id", "uid"), target=True,
 )  # fmt: skip
 Index("ix_dreams_one_running", dreams.c.scope_id, unique=True, sqlite_where=dreams.c.state == "running", postgresql_where=dreams.c.state == "running")
+Index(
+    "ix_dreams_one_pending", dreams.c.scope_id, dreams.c.params_mac, unique=True,
+    sqlite_where=dreams.c.state == "pending", postgresql_where=dreams.c.state == "pending",
+)  # fmt: skip
+Index(
+    "ix_dreams_one_slot", dreams.c.scope_id, dreams.c.slot, unique=True,
+    sqlite_where=dreams.c.slot.is_not(None), postgresql_where=dreams.c.slot.is_not(None),
+)  # fmt: skip
+Index("ix_dreams_state", dreams.c.state, dreams.c.scope_id)
+requests = walled(
+    "requests", "mutable", word("request_id"), word("params_mac"), word("cause"), word("hand"), number("dream_id", null=True), instant("recorded_at"),
+    unique("scope_id", "request_id"), wall("dream_id", "dreams"),
+)  # fmt: skip
+stages = walled("stages", "mutable", number("dream_id"), word("stage"), number("open"), word("state"), unique("dream_id", "stage"), wall("dream_id", "dreams"))
+jobs = walled(
+    "jobs", "mutable", number("dream_id"), word("stage"), word("unit"), content("payload"), word("state"), number("fence"), word("owner", null=True),
+    number("lease_ms", null=True), number("deadline_ms", null=True), number("run_ms"), number("rung_ms", null=True), number("rings"), number("claims"), number("failures"),
+    content("result", null=True), word("code"), content("error", null=True), unique("dream_id", "stage", "unit"), Index(None, "state", "run_ms"),
+    Index(None, "scope_id", "state"), wall("dream_id", "dreams"), target=True,
+)  # fmt: skip
 changes = walled(
     "changes", "mutable", number("dream_id"), word("about"), word("note_uid"), word("state"), content("payload"),
     unique("dream_id", "about", "note_uid"), wall("dream_id", "dreams"),
@@ -245,10 +272,47 @@ placements = walled(
 )  # fmt: skip
 published_lines = walled("published_lines", "append", keyed("mac"), unique("scope_id", "mac"))
 wikis = walled("wikis", "mutable", word("marker"), word("host"), word("epoch"), number("shown_rev"), instant("seen_at"), unique("marker"))
+own_words = walled(
+    "own_words", "forget", word("wiki"), content("page"), content("body"), word("digest"), number("replaces", null=True), instant("recorded_at"),
+    unique("replaces"), Index(None, "scope_id", "page"), wall("replaces", "own_words"), target=True,
+)  # fmt: skip
 deliveries = walled(
     "deliveries", "forget", word("session"), word("door"), word("target"), number("rev"), word("versions"), word("agent", null=True),
     word("audience"), instant("delivered_at"), Index(None, "scope_id", "session"),
 )  # fmt: skip
+
+# --- who may work, when, and what was asked -----------------------------------------------------------------------------------------------
+
+blobs = walled(
+    "blobs", "forget", word("address"), number("length"), Column("bytes", LargeBinary, nullable=False, info={"holds": "content"}), unique("scope_id", "address"),
+)  # fmt: skip
+leases = Table(
+    "leases", metadata, row_id(), word("kind"), content("name"), word("owner", null=True), number("fence"), number("until_ms"), unique("kind", "name"),
+    info={"change": "mutable"}, sqlite_autoincrement=True,
+)  # fmt: skip
+schedules = walled(
+    "schedules", "mutable", word("kind"), word("spec"), word("zone"), content("params"), instant("since"), word("last_slot", null=True), flag("active"),
+    unique("scope_id", "kind"),
+)  # fmt: skip
+slots = walled(
+    "slots", "append", word("schedule"), word("slot"), word("request_id", null=True), word("why"), instant("recorded_at"), unique("scope_id", "schedule", "slot"),
+)  # fmt: skip
+processes = Table(
+    "processes", metadata, row_id(), word("name"), word("role"), instant("started_at"), number("seen_ms"), number("done"), number("failed"),
+    number("finished_ms", null=True), unique("name"), info={"change": "mutable"},
+)  # fmt: skip
+rates = Table(
+    "rates", metadata, row_id(), word("name"), Column("tokens", Float, nullable=False, info={"holds": "vocabulary"}), number("filled_ms"), unique("name"),
+    info={"change": "mutable"},
+)  # fmt: skip
+letters = Table(
+    "letters", metadata, row_id(), word("door"), word("why"), content("body"), word("digest"), instant("recorded_at"), unique("door", "digest"),
+    info={"change": "mutable"}, sqlite_autoincrement=True,
+)  # fmt: skip
+faults = Table(
+    "faults", metadata, row_id(), word("code"), word("about"), instant("recorded_at"), info={"change": "mutable"}, sqlite_autoincrement=True,
+)  # fmt: skip
+audit = walled("audit", "append", word("uid"), word("verb"), word("hand"), word("about"), instant("recorded_at"), unique("scope_id", "uid"))
 
 # --- what may be seen --------------------------------------------------------------------------------------------------------------------
 

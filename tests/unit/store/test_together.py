@@ -30,12 +30,17 @@ def test_methods_within_together_are_all_kept(store: Store) -> None:  # noqa: F8
 
 def test_an_error_within_together_takes_all_back(store: Store) -> None:  # noqa: F811
     store.add_ruling("acme/web", ruling("before"))
-    with pytest.raises(ZeroDivisionError), store.together("rule"):
-        store.add_ruling("acme/web", ruling("one"))
-        raise ZeroDivisionError
+    with pytest.raises(ZeroDivisionError):
+        _rule_and_break(store)
     assert uids(store) == {"before"}
     store.add_ruling("acme/web", ruling("after"))
     assert uids(store) == {"before", "after"}
+
+
+def _rule_and_break(store: Store) -> None:  # noqa: F811
+    with store.together("rule"):
+        store.add_ruling("acme/web", ruling("one"))
+        raise ZeroDivisionError
 
 
 def test_nobody_sees_a_part_and_another_thread_is_no_part(store: Store) -> None:  # noqa: F811

@@ -130,9 +130,9 @@ ADDED = {
 
 def upgrade() -> None:
     bind = op.get_bind()
-    for table, columns in ADDED.items():
+    for name, columns in ADDED.items():
         for column in columns:
-            op.add_column(table, column)
+            op.add_column(name, column)
     op.create_index(
         "ix_dreams_one_pending", "dreams", ["scope_id", "params_mac"], unique=True,
         sqlite_where=text("state = 'pending'"), postgresql_where=text("state = 'pending'"),

@@ -119,7 +119,7 @@ faults = Table(
 )  # fmt: skip
 audit = walled("audit", "append", word("uid"), word("verb"), word("hand"), word("about"), instant("recorded_at"), unique("scope_id", "uid"))
 
-ADDED = {
+ADDED: dict[str, list[Column[Any]]] = {
     "store": [word("oldest_code", null=True)],
     "scopes": [counter("wanted"), counter("taken"), counter("claimed_ms")],
     "dreams": [

@@ -10,7 +10,7 @@ import json
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import TypeVar
 from tests.worlds.filler import Filler
 from tests.worlds.gold import Change, Gold, Never, Told, Way
 from tests.worlds.held_out import HELD_AFTER, HELD_BEFORE, HELD_BULLETS, HELD_ITEMS, HELD_TRAPS
+from tests.worlds.held_out2 import HELD2_AFTER, HELD2_BEFORE, HELD2_BULLETS, HELD2_ITEMS, HELD2_PAIRS, HELD2_TRAPS
 from tests.worlds.phrases import (
     AFTER,
     ASSUMED,
@@ -28,6 +29,7 @@ from tests.worlds.phrases import (
     DRINK,
     GUEST,
     GUESTS,
+    ITEMS,
     LASTING,
     NAME,
     PERSONAL,
@@ -36,6 +38,7 @@ from tests.worlds.phrases import (
     TRAPS,
     Item,
     Trap,
+    Words,
     with_article,
 )
 from tests.writing import ClaudeLog
@@ -75,23 +78,44 @@ class User:
 
 
 class Half(StrEnum):
-    """Which phrasings are used: rules may be made while looking at what is missed in `dev`, never at what is missed in `test` or `held`.
+    """Which phrasings are used: rules may be made while looking at what is missed in `dev`, never at what is missed in `test` or `held2`.
 
-    `ALL` is both halves of `phrases`; `HELD` is another wording altogether (`held_out`).
+    `ALL` is both halves of `phrases`; `HELD` and `HELD2` are other wordings altogether (`held_out`, by now looked at; `held_out2`).
     """
 
     ALL = "all"
     DEV = "dev"
     TEST = "test"
     HELD = "held"
+    HELD2 = "held2"
 
     def of(self, phrases: tuple[_T, ...]) -> tuple[_T, ...]:
         """The phrasings of this half."""
         return {Half.DEV: phrases[::2], Half.TEST: phrases[1::2]}.get(self, phrases)
 
-    def wording(self, item: Item) -> Item:
-        """The item in the wording of this half."""
-        return HELD_ITEMS[item.name] if self is Half.HELD else item
+    @property
+    def wording(self) -> _Wording:
+        """The words of this half."""
+        return _WORDINGS.get(self, _USUAL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wording:
+    """Everything a world says, by what it is for; `pairs` are sentences that say two items at once."""
+
+    items: Mapping[str, Item]
+    traps: Mapping[str, tuple[Trap, ...]]
+    bullets: Words
+    before: Words
+    after: Words
+    pairs: Mapping[tuple[str, str], Words] = field(default_factory=dict)
+
+
+_USUAL = _Wording(items={item.name: item for item in ITEMS}, traps=TRAPS, bullets=BULLETS, before=BEFORE, after=AFTER)
+_WORDINGS: Mapping[Half, _Wording] = {
+    Half.HELD: _Wording(items=HELD_ITEMS, traps=HELD_TRAPS, bullets=HELD_BULLETS, before=HELD_BEFORE, after=HELD_AFTER),
+    Half.HELD2: _Wording(items=HELD2_ITEMS, traps=HELD2_TRAPS, bullets=HELD2_BULLETS, before=HELD2_BEFORE, after=HELD2_AFTER, pairs=HELD2_PAIRS),
+}
 
 
 def user(seed: int, number: int, *, sessions: int = 40, tokens: int = 12_000, half: Half = Half.ALL) -> User:
@@ -142,9 +166,11 @@ class _Cast:
     def story(self) -> tuple[Story, Gold]:
         """The lines of each session and what must be believed."""
         story: defaultdict[int, list[_Line]] = defaultdict(list)
-        lasting = map(self.half.wording, LASTING)
-        told = [self._tell(story, item, self._value(item), self.rng.randint(1, max(1, self.sessions // 3))) for item in lasting]
-        changing = [self.half.wording(item) for item in (*PERSONAL, DATABASE if self.number % 2 else PORT)]
+        items = self.half.wording.items
+        told = self._pair(story)
+        lone = [items[item.name] for item in LASTING if item.name not in {t.item for t in told}]
+        told += [self._tell(story, item, self._value(item), self._early()) for item in lone]
+        changing = [items[item.name] for item in (*PERSONAL, DATABASE if self.number % 2 else PORT)]
         self.rng.shuffle(changing)
         changes: list[Change] = []
         for place, item in enumerate(changing):
@@ -178,6 +204,22 @@ class _Cast:
         story[session].append(_Line(text=self._within(sentence, tongue)))
         return Told(item=item.name, value=value, session=session, sentence=sentence)
 
+    def _early(self) -> int:
+        """A session of the first third."""
+        return self.rng.randint(1, max(1, self.sessions // 3))
+
+    def _pair(self, story: defaultdict[int, list[_Line]]) -> list[Told]:
+        """Two items told in one sentence, another pair for each person; none where the wording has no pairs."""
+        wording = self.half.wording
+        if not wording.pairs:
+            return []
+        pair = list(wording.pairs)[self.number % len(wording.pairs)]
+        a, b = (self._value(wording.items[name]) for name in pair)
+        session, tongue = self._early(), self._tongue()
+        sentence = self._phrase(wording.pairs[pair][tongue], "+".join(pair)).format(a=a, b=b, a_b=with_article(b))
+        story[session].append(_Line(text=self._within(sentence, tongue)))
+        return [Told(item=name, value=value, session=session, sentence=sentence) for name, value in zip(pair, (a, b), strict=True)]
+
     def _life(self, story: defaultdict[int, list[_Line]], item: Item, way: Way, *, again: bool) -> tuple[Told, list[Change]]:
         """An item told early, changed once outright, and for some once more: by an aside, or (drinks) back to what it was."""
         s = self.sessions
@@ -201,13 +243,12 @@ class _Cast:
 
     def _within(self, sentence: str, tongue: str) -> str:
         """The sentence as it comes in a message: alone, or between other words."""
-        before, after = (HELD_BEFORE, HELD_AFTER) if self.half is Half.HELD else (BEFORE, AFTER)
-        return f"{self.rng.choice(before[tongue])}{sentence}{self.rng.choice(after[tongue])}"
+        wording = self.half.wording
+        return f"{self.rng.choice(wording.before[tongue])}{sentence}{self.rng.choice(wording.after[tongue])}"
 
     def _traps(self, story: defaultdict[int, list[_Line]]) -> Iterator[Never]:
         tongues = ("en", "zh") if self.language == "mixed" else (self.language,)
-        traps = HELD_TRAPS if self.half is Half.HELD else TRAPS
-        pool = [t for tongue in tongues for t in self.half.of(traps[tongue])]
+        pool = [t for tongue in tongues for t in self.half.of(self.half.wording.traps[tongue])]
         self.rng.shuffle(pool)
         for place, trap in enumerate(pool[: 2 * self.sessions]):
             session = place % self.sessions + 1
@@ -237,8 +278,7 @@ class _Cast:
     def _bullets(self, story: defaultdict[int, list[_Line]]) -> Told | None:
         if self.sessions < BULLETS_IN:
             return None
-        asked = HELD_BULLETS if self.half is Half.HELD else BULLETS
-        sentence = self._phrase(asked[self._tongue()], "bullets")
+        sentence = self._phrase(self.half.wording.bullets[self._tongue()], "bullets")
         story[BULLETS_IN].append(_Line(text=sentence))
         return Told(item="bullets", value="bullets", session=BULLETS_IN, sentence=sentence)
 

@@ -232,9 +232,13 @@ class _Judge:
 
 
 _OWN = frozenset({"project", "we", "our project", "我", "我们"})
+_OTHERS_EN = (
+    "friend|colleague|nephew|niece|sister|brother|boss|neighbou?rs?|wife|ex|intern|flatmate|roommate|customer|client|team|else|other|unresolved|dad|mum|parents|grandpa|gf|kid|mate"
+    "|cousin|daughter|landlord|accountant|cto|marta|paula|hannah|ben|tom|ruben|mei|sven|pedro|agnes|falcone|torvald|priyanka|dana|lars|renata|oskar"
+)
+_OTHERS_ZH = "同事|朋友|男朋友|侄子|姐姐|老板|弟弟|室友|老婆|爸|妈|奶奶|表妹|表哥|女儿|会计|房东|小李|小王|小张|小赵|阿梅|实习生|隔壁|邻居|客户|组长|佩德罗|艾格尼丝|雷娜塔|他|她"
 _OTHER = re.compile(
-    r"(?:(?:my|our|the|a) (?:other )?)?(?<![a-z])(?:friend|colleague|nephew|niece|sister|brother|boss|neighbou?rs?|wife|ex|intern|flatmate|customer|team|else|other|unresolved"
-    r"|dad|cousin|daughter|landlord|accountant|marta|paula|hannah|ben|tom|ruben|mei|sven|pedro|agnes|falcone|torvald)(?![a-z])|(?:我的?)?(?:一个)?(?:同事|朋友|侄子|姐姐|老板|弟弟|室友|老婆|爸|表妹|女儿|会计|房东|小李|小王|小张|小赵|阿梅|实习生|隔壁|佩德罗|艾格尼丝|他|她)",
+    rf"(?:(?:my|our|the|a|half(?: my| the)?|fyi half my) (?:other |platform )?)?(?<![a-z])(?:{_OTHERS_EN})(?![a-z])|(?:我的?)?(?:一个)?(?:{_OTHERS_ZH})",
     re.IGNORECASE,
 )
 """Subjects, and beginnings of statements, that are somebody else's; everything unknown counts as the person's, so that a doubt is a fault."""

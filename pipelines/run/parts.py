@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from pipelines.errors import Permanent
 from pipelines.logs.reader import Reader
 from pipelines.logs.redaction import Redactor
 from pipelines.ports import Blobs, Engine
@@ -37,11 +38,71 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """One dream as it was asked for. `wiki` is the folder to publish into, `since` leaves out sessions that ended before.
+class Params:
+    """What decides a dream beside its scope; stored with it as JSON, so that any worker runs it alike.
 
-    `named_events` lets `status: verified` rows of event files count as verified when a person named the file; `trusted` are producers that
-    count everywhere. `skew_s` and `change_share_max` as in the settings.
+    `since` leaves out sessions that ended before, `trusted` are producers whose `status: verified` rows count everywhere.
+    `skew_s` and `change_share_max` as in the settings. Equal params are one dream while it has not begun.
+    """
+
+    engine: str = "local"
+    since: datetime | None = None
+    dry_run: bool = False
+    trusted: frozenset[str] = frozenset()
+    skew_s: float = 120
+    change_share_max: float = 0.5
+
+    def as_json(self) -> dict[str, object]:
+        """As it is stored."""
+        since = self.since.isoformat() if self.since else None
+        return {"engine": self.engine, "since": since, "dry_run": self.dry_run, "trusted": sorted(self.trusted), "skew_s": self.skew_s,
+                "change_share_max": self.change_share_max}  # fmt: skip
+
+
+def params_of(told: Mapping[str, object]) -> Params:
+    """Params as they were stored; what is missing has its default. Raises Permanent naming the field that is wrong."""
+    try:
+        known = {name: convert(told[name]) for name, convert in _PARAMS.items() if told.get(name) is not None}
+        return Params(**known)  # type: ignore[arg-type]
+    except (TypeError, ValueError) as error:
+        raise Permanent(f"the params of this dream are not those of this version ({error}): request it again") from error
+
+
+def _text(told: object) -> str:
+    if not isinstance(told, str):
+        raise ValueError(f"{told!r} is no text")
+    return told
+
+
+def _number(told: object) -> float:
+    if isinstance(told, bool) or not isinstance(told, int | float):
+        raise ValueError(f"{told!r} is no number")
+    return told
+
+
+def _yes(told: object) -> bool:
+    if not isinstance(told, bool):
+        raise ValueError(f"{told!r} is neither true nor false")
+    return told
+
+
+def _names(told: object) -> frozenset[str]:
+    if not isinstance(told, list):
+        raise ValueError(f"{told!r} is no list of names")
+    return frozenset(map(_text, told))
+
+
+_PARAMS: Mapping[str, Callable[[object], object]] = {
+    "engine": _text, "since": lambda told: datetime.fromisoformat(_text(told)), "dry_run": _yes, "trusted": _names, "skew_s": _number,
+    "change_share_max": _number,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One dream as it was asked for on this host: what decides it, and where things lie here.
+
+    `paths` and `notes` are read, `wiki` is the folder to publish into, `exclude` is never read.
     """
 
     scope: str
@@ -57,3 +118,8 @@ class Request:
     skew_s: float = 120
     change_share_max: float = 0.5
     exclude: tuple[str, ...] = ()
+
+    @property
+    def params(self) -> Params:
+        """What decides the dream, wherever it runs."""
+        return Params(since=self.since, dry_run=self.dry_run, trusted=self.trusted, skew_s=self.skew_s, change_share_max=self.change_share_max)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pipelines.gates import first_missed, judge, outcome
 from pipelines.logs.order import order_session
-from pipelines.model import Claim, GateResult, Outcome, SessionInfo, Turn
+from pipelines.model import Claim, GateResult, Outcome, Question, Quote, SessionInfo, Turn
 from pipelines.ports import Extracted, Window
 
 
@@ -34,6 +34,19 @@ def judge_all(extracted: Extracted, window: Window) -> tuple[Judged, ...]:
     turns: Mapping[str, Turn] = {t.uid: t for t in window.turns}
     distinct = {c.uid: c for c in extracted.claims}
     return tuple(_judge_one(distinct[uid], turns) for uid in sorted(distinct))
+
+
+def judge_questions(extracted: Extracted, window: Window, judged: Sequence[Judged]) -> tuple[Question, ...]:
+    """Each distinct question whose quotes stand in the window word for word, and in no turn that holds the words of a quarantined claim (gate 4)."""
+    turns = {t.uid: t for t in window.turns}
+    locked = {q.turn for j in judged if j.outcome is Outcome.QUARANTINE for q in j.claim.quotes}
+    kept = (q for q in extracted.questions if q.quotes and all(_stands(quote, turns) and quote.turn not in locked for quote in q.quotes))
+    return tuple(dict.fromkeys(kept))
+
+
+def _stands(quote: Quote, turns: Mapping[str, Turn]) -> bool:
+    turn = turns.get(quote.turn)
+    return turn is not None and turn.text[quote.start : quote.end] == quote.text
 
 
 def _judge_one(claim: Claim, turns: Mapping[str, Turn]) -> Judged:

@@ -20,8 +20,8 @@ from pipelines.store.values import Counts
 class Reading(Core):
     """Turns, whichever file they came from."""
 
-    def sessions(self, scope: str) -> tuple[SessionInfo, ...]:
-        """All sessions by uid. Where several sources tell of one session, the source whose identity sorts last has the last word, field by field."""
+    def sessions(self, scope: str, uids: Iterable[str] | None = None) -> tuple[SessionInfo, ...]:
+        """All sessions, or those of these uids that exist, by uid. Where several sources tell of one session, the source whose identity sorts last has the last word, field by field."""
         s, i = t.sessions.c, t.session_infos.c
         query = (
             select(s.uid, s.format, i.info)
@@ -30,7 +30,9 @@ class Reading(Core):
             .order_by(t.sources.c.id)
         )
         with self.reading("read the sessions") as conn:
-            rows = conn.execute(query.add_columns(t.sources.c.identity).where(s.scope_id == self.scope_of(conn, scope))).all()
+            query = query.add_columns(t.sources.c.identity).where(s.scope_id == self.scope_of(conn, scope))
+            parts = [()] if uids is None else [(s.uid.in_(part),) for part in chunks(sorted(set(uids)))]
+            rows = [row for where in parts for row in conn.execute(query.where(*where))]
         told: dict[str, dict[str, Any]] = {}
         formats = {r.uid: r.format for r in rows}
         for row in sorted(rows, key=lambda r: (r.uid, r.identity or "")):
@@ -54,8 +56,16 @@ class Reading(Core):
             .outerjoin(t.session_reads, (r.session_id == s.id) & (r.engine == engine))
         )
         with self.reading("list the unread sessions") as conn:
-            rows = conn.execute(query.where(s.scope_id == self.scope_of(conn, scope)))
-            return dict(sorted((row.uid, row.digest) for row in rows if row.read != row.digest))
+            rows = conn.execute(query.where(s.scope_id == self.scope_of(conn, scope), r.digest.is_distinct_from(h.digest)))
+            return dict(sorted((row.uid, row.digest) for row in rows))
+
+    def session_sizes(self, scope: str, uids: Iterable[str]) -> Mapping[str, int]:
+        """How many turns each of these sessions has."""
+        s, h = t.sessions.c, t.session_heads.c
+        query = select(s.uid, h.turns).join_from(t.sessions, t.session_heads, h.session_id == s.id)
+        with self.reading("count the turns of sessions") as conn:
+            query = query.where(s.scope_id == self.scope_of(conn, scope))
+            return {r.uid: r.turns for part in chunks(sorted(set(uids))) for r in conn.execute(query.where(s.uid.in_(part)))}
 
     def turns_of(self, scope: str, session: str) -> tuple[Turn, ...]:
         """A session's turns by ordinal, each uid once: its longest text counts, then the greatest snap."""

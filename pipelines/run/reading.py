@@ -1,19 +1,72 @@
-"""Second part: every session that has something unread goes through the engine and the gates; claims and their keys are stored."""
+"""Second part: a session that has something unread goes through the engine and the gates; claims, questions and their keys are stored."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from pipelines.gates import first_missed, weakest_origin
-from pipelines.model import GateResult, OrderKey, Origin, Outcome, SessionInfo, Standing, Turn, Witnessed, digest
+from pipelines.model import GateResult, OrderKey, Origin, Outcome, Question, SessionInfo, Standing, Turn, Witnessed, digest
 from pipelines.notes.identity import block_keys, group_key
-from pipelines.run.parts import Parts, Request
+from pipelines.ports import Engine
+from pipelines.run.parts import Params, Parts, Request
 from pipelines.run.sources import TRUST
-from pipelines.stages.extractor import judge_all, prepare
+from pipelines.stages.extractor import judge_all, judge_questions, prepare
 from pipelines.store import GatedClaim, Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """A session an engine has to read, the digest that reading is saved under, whether a person vouches for its events, and its turns, counted."""
+
+    session: str
+    digest: str
+    trusted: bool
+    turns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionReading:
+    """What an engine read in one session, judged by the gates: all that is stored of it, and what the gates said no to."""
+
+    of: Unread
+    engine: str
+    order: tuple[OrderKey, ...]
+    claims: tuple[GatedClaim, ...]
+    questions: tuple[Question, ...]
+    rejected: Mapping[str, int]
+
+
+def unread_sessions(store: Store, scope: str, engine: str, params: Params) -> tuple[Unread, ...]:
+    """Sessions with something this engine has not read, by uid; of one that ended before `since` nothing."""
+    trusted = trusted_sessions(store, scope)
+    marks = {uid: mark for uid, mark in store.unread(scope, reading_name(engine, params, trusted=False)).items() if uid not in trusted}
+    if trusted:
+        marks |= {uid: mark for uid, mark in store.unread(scope, reading_name(engine, params, trusted=True)).items() if uid in trusted}
+    if params.since and marks:
+        since, spans = params.since, store.spans(scope)
+        marks = {uid: mark for uid, mark in marks.items() if (last := spans.get(uid, (None, None))[1]) is None or last >= since}
+    sizes = store.session_sizes(scope, marks)
+    return tuple(Unread(session=uid, digest=marks[uid], trusted=uid in trusted, turns=sizes.get(uid, 0)) for uid in sorted(marks))
+
+
+def read_session(engine: Engine, info: SessionInfo, turns: Sequence[Turn], of: Unread, params: Params) -> SessionReading:
+    """Ask the engine about one session and judge its answer. Nothing is stored."""
+    window = prepare(with_trust(info, of.trusted, params.trusted), turns)
+    extracted = engine.extract(window)
+    judged = judge_all(extracted, window)
+    return SessionReading(
+        of=of, engine=reading_name(engine.name, params, trusted=of.trusted), order=window.keys,
+        claims=tuple(GatedClaim(claim=j.claim, results=j.results, group=group_key(j.claim), blocks=tuple(sorted(block_keys(j.claim)))) for j in judged),
+        questions=judge_questions(extracted, window, judged), rejected=Counter(gate for j in judged for gate in _refusing(j.results)),
+    )  # fmt: skip
+
+
+def save_session(store: Store, scope: str, reading: SessionReading) -> frozenset[str]:
+    """Make this the engine's reading of the session; returns the claims that came, left or changed."""
+    store.save_order(scope, reading.order)
+    return store.save_reading(scope, reading.of.session, engine=reading.engine, digest=reading.of.digest, claims=reading.claims, questions=reading.questions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,29 +82,19 @@ class ReadSessions:
 def read_sessions(parts: Parts, request: Request) -> ReadSessions:
     """Read all unread sessions, one transaction each."""
     store, scope = parts.store, request.scope
+    unread = unread_sessions(store, scope, parts.engine.name, request.params)
     infos = {info.uid: info for info in store.sessions(scope)}
-    trusted = trusted_sessions(store, scope)
-    unread = {uid: mark for uid, mark in store.unread(scope, _engine(parts, request, False)).items() if uid not in trusted}
-    unread |= {uid: mark for uid, mark in store.unread(scope, _engine(parts, request, True)).items() if uid in trusted}
     dirty: set[str] = set()
     rejected: Counter[str] = Counter()
-    read: list[str] = []
     claims = 0
-    for done, (uid, mark) in enumerate(sorted(unread.items())):
+    for done, of in enumerate(unread):
         parts.progress("reading sessions", done, len(unread))
-        turns = store.turns_of(scope, uid)
-        if request.since and not _reaches(turns, request.since):
-            continue
-        window = prepare(with_trust(infos[uid], uid in trusted, request.trusted), turns)
-        judged = judge_all(parts.engine.extract(window), window)
-        store.save_order(scope, window.keys)
-        gated = [GatedClaim(claim=j.claim, results=j.results, group=group_key(j.claim), blocks=tuple(sorted(block_keys(j.claim)))) for j in judged]
-        dirty |= store.save_reading(scope, uid, engine=_engine(parts, request, uid in trusted), digest=mark, claims=gated)
-        rejected.update(gate for j in judged for gate in _refusing(j.results))
-        claims += len(judged)
-        read.append(uid)
+        reading = read_session(parts.engine, infos[of.session], store.turns_of(scope, of.session), of, request.params)
+        dirty |= save_session(store, scope, reading)
+        rejected.update(reading.rejected)
+        claims += len(reading.claims)
         parts.step("session_read")
-    return ReadSessions(dirty=frozenset(dirty), sessions=tuple(read), claims=claims, rejected=dict(sorted(rejected.items())))
+    return ReadSessions(dirty=frozenset(dirty), sessions=tuple(of.session for of in unread), claims=claims, rejected=dict(sorted(rejected.items())))
 
 
 def trusted_sessions(store: Store, scope: str) -> frozenset[str]:
@@ -102,15 +145,10 @@ def _refusing(results: Iterable[GateResult]) -> list[str]:
     return [r.gate for r in results if r.outcome in {Outcome.REJECT, Outcome.QUARANTINE}]
 
 
-def _reaches(turns: Iterable[Turn], since: datetime) -> bool:
-    times = [t.at for t in turns if t.at]
-    return not times or max(times) >= since
-
-
-def _engine(parts: Parts, request: Request, trusted: bool) -> str:
+def reading_name(engine: str, params: Params, *, trusted: bool) -> str:
     """Whom a person vouches for changes what is read, so it is part of the reading's name."""
-    producers = f"+{digest(*sorted(request.trusted))[:8]}" if request.trusted else ""
-    return f"{parts.engine.name}{'+trusted' if trusted else ''}{producers}"
+    producers = f"+{digest(*sorted(params.trusted))[:8]}" if params.trusted else ""
+    return f"{engine}{'+trusted' if trusted else ''}{producers}"
 
 
 def with_trust(info: SessionInfo, trusted: bool, producers: frozenset[str]) -> SessionInfo:

@@ -6,7 +6,7 @@ import hashlib
 import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -53,13 +53,18 @@ class Core:
     def __init__(self, engines: Engines, *, now: Callable[[], datetime]) -> None:
         self.engines = engines
         self.now = now
-        self._one_writer = threading.RLock()  # in front of SQLite's unfair busy wait (systems hole 40)
-        self._one_indexer = threading.RLock()
+        # in front of SQLite's unfair busy wait (systems hole 40)
+        self._one_writer: AbstractContextManager[Any] = threading.RLock() if self.on_sqlite else nullcontext()
         self._open = threading.local()  # the connection of the transaction this thread has open around several methods
         with self.reading("open the store") as conn:
             row = conn.execute(select(t.store.c.epoch, t.store.c.pepper)).one()
         self.epoch: str = row.epoch
         self._pepper: bytes = row.pepper
+
+    @property
+    def on_sqlite(self) -> bool:
+        """Whether this store is a file of this host's; otherwise it is a database on PostgreSQL."""
+        return self.engines.write.dialect.name == "sqlite"
 
     def close(self) -> None:
         """Give all connections back. The store opens new ones when it is used again."""
@@ -115,8 +120,11 @@ class Core:
         return found
 
     def locked_scope(self, conn: Connection, scope: str) -> int:
-        """The row id of a scope, made when it is new, its row locked until the transaction ends."""
-        query = select(t.scopes.c.id).where(t.scopes.c.path == scope_path(scope)).with_for_update()
+        """The row id of a scope, made when it is new, its row locked until the transaction ends: one writer a scope.
+
+        The lock lets rows that only point at the scope come in beside it (FOR NO KEY UPDATE).
+        """
+        query = select(t.scopes.c.id).where(t.scopes.c.path == scope_path(scope)).with_for_update(key_share=True)
         found: int | None = conn.scalar(query)
         if found is None:
             conn.execute(insert_new(conn, t.scopes), {"path": scope, "revision": 0, "recorded_at": self.now()})
@@ -209,7 +217,7 @@ def add_new(conn: Connection, table: Table, rows: Iterable[Mapping[str, Any]]) -
 
 
 def put(conn: Connection, table: Table, keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert rows, or overwrite the row with the same keys: for projections only (append-only tables refuse it by trigger)."""
+    """Insert rows, or overwrite the row with the same keys, row by row: for projections only (append-only tables refuse it by trigger)."""
     if not rows:
         return
     statement = _putting(conn.dialect.name, table, tuple(keys), tuple(rows[0]))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
 
 from pipelines.errors import Conflict, DreamdError, Permanent, Refused, StoreUnavailable
 
@@ -28,6 +29,10 @@ class StoreMisplaced(Refused):
         self.why = why
 
 
+class TakenBack(StoreUnavailable):
+    """The database took this transaction back in favour of another (a deadlock, or no order between them): the same work may be done again at once."""
+
+
 @contextmanager
 def translated(doing: str, where: str) -> Iterator[None]:
     """Turn driver errors into ours; the cause is kept."""
@@ -41,10 +46,13 @@ def translated(doing: str, where: str) -> Iterator[None]:
 
 def fault(error: DBAPIError, doing: str, where: str) -> DreamdError | DBAPIError:
     """What a driver's error means here. An IntegrityError that no rule of ours explains is a bug and stays what it is."""
+    return _of_sqlite(error, doing, where) if isinstance(error.orig, sqlite3.Error) else _of_postgres(error, doing, where)
+
+
+def _of_sqlite(error: DBAPIError, doing: str, where: str) -> DreamdError | DBAPIError:
     said = str(error.orig).lower()
     if isinstance(error, IntegrityError):
-        moved = "unique" in said or "duplicate key" in said
-        return Conflict(f"another writer was first while trying to {doing} ({error.orig})") if moved else error
+        return _first(doing, error) if "unique" in said else error
     if "not a database" in said or "malformed" in said or "file is encrypted" in said:
         return StoreDamaged(where, f"this file is no usable store ({error.orig}); restore a copy, or move it away and dream again from the logs")
     if "readonly" in said or "read-only" in said:
@@ -53,6 +61,36 @@ def fault(error: DBAPIError, doing: str, where: str) -> DreamdError | DBAPIError
         return StoreMisplaced(where, f"cannot be opened ({error.orig}); check that its folder exists and may be written")
     if "full" in said or "disk i/o" in said or "locked" in said or "busy" in said:
         return StoreUnavailable(f"{doing} in {where}: {error.orig}")
-    if isinstance(error, OperationalError) and error.connection_invalidated:
-        return StoreUnavailable(f"{doing} in {where}: {error.orig}")
     return error
+
+
+def _of_postgres(error: DBAPIError, doing: str, where: str) -> DreamdError | DBAPIError:
+    """By the server's code; a connection that could not be made, or broke, has none."""
+    code = getattr(error.orig, "sqlstate", None) or ""
+    said = " ".join(str(error.orig).split())
+    if code == _UNIQUE:
+        return _first(doing, error)
+    if code in _AGAIN:
+        return TakenBack(f"{doing} in {where}: {said}")
+    if code in _READ_ONLY:
+        return StoreMisplaced(where, f"cannot be written ({said}); name the primary server, and a user who may write")
+    if code in _DAMAGED:
+        return StoreDamaged(where, f"the server reports damaged data ({said}); restore a copy")
+    if isinstance(error, DataError):
+        return Permanent(f"cannot {doing}: {said}")
+    if code[:2] in _AWAY or code in _TIMED_OUT or (isinstance(error, OperationalError) and not code) or error.connection_invalidated:
+        return StoreUnavailable(f"{doing} in {where}: {said}")
+    return error
+
+
+_UNIQUE = "23505"
+_AGAIN = frozenset({"40001", "40P01"})  # serialization failure, deadlock
+_READ_ONLY = frozenset({"25006", "42501"})  # a standby or a reader's connection; no privilege
+_DAMAGED = frozenset({"XX001", "XX002"})
+# connection trouble, who we are, no such database, resources, locks held too long, an operator's hand or a time limit, the disk
+_AWAY = frozenset({"08", "28", "3D", "53", "55", "57", "58"})
+_TIMED_OUT = frozenset({"25P03", "25P04"})  # the server ended a transaction that stood idle
+
+
+def _first(doing: str, error: DBAPIError) -> Conflict:
+    return Conflict(f"another writer was first while trying to {doing} ({error.orig})")

@@ -12,15 +12,20 @@ from typing import Any
 
 from sqlalchemy import Engine, MetaData, Table, create_engine, event, inspect, make_url, select
 from sqlalchemy.engine import URL, Connection
+from sqlalchemy.exc import ArgumentError
 
 from pipelines.errors import Refused, StoreTooNew
 from pipelines.store import tables as t
 from pipelines.store.core import Engines
 from pipelines.store.faults import StoreDamaged, StoreMisplaced, translated
+from pipelines.store.postgres import postgres_engines, require_usable
 from pipelines.store.triggers import missing
 
 HEAD = "0002"  # the newest migration; a test keeps it equal to the folder
 KNOWN = frozenset({"0001", HEAD})
+OLDEST = "0002"  # the oldest code that works on this schema: a migration that only adds leaves it, any other sets it to itself (systems R16)
+DRIVERS = frozenset({"sqlite", "postgresql", "postgresql+psycopg"})
+FORMS = "names a file, sqlite:////path/to/store.db, or a database, postgresql://user:password@host/database"
 BUSY_MS = 30_000  # another process's longest write is far below this
 POOL = 20  # 2 x threads + 4 for the 8 threads of the embedded runner (systems R14)
 
@@ -62,12 +67,11 @@ def open_engines(url: str, *, setting: str, now: Callable[[], datetime], mounts:
     Raises StoreMisplaced (folder cannot be written, network or synced folder), StoreDamaged (no store, corrupt, triggers missing), StoreTooNew,
     StoreUnavailable (disk full, locked). `setting` is what a person changes to move the store; `mounts` the system's mount table.
     """
-    parsed = make_url(url)
+    parsed = _parsed(url)
     if parsed.get_backend_name() == "sqlite":
         engines = _sqlite_engines(parsed, setting=setting, mounts=_mounts() if mounts is None else mounts)
     else:
-        engine = create_engine(parsed, isolation_level="READ COMMITTED", pool_size=POOL, max_overflow=4, hide_parameters=True)
-        engines = Engines(engine, engine.execution_options(postgresql_readonly=True), parsed.render_as_string(hide_password=True))
+        engines = postgres_engines(parsed)
     try:
         with translated("open the store", engines.where):
             _check(engines, now)
@@ -77,10 +81,23 @@ def open_engines(url: str, *, setting: str, now: Callable[[], datetime], mounts:
     return engines
 
 
+def _parsed(url: str) -> URL:
+    """The URL's parts. What cannot be read is not repeated: it may hold a password."""
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        raise Refused(f"the store's URL cannot be read: it {FORMS}; in a password write / as %2F, @ as %40, : as %3A") from None
+    if parsed.drivername not in DRIVERS:
+        raise Refused(f"there is no store on {parsed.drivername}: the URL {FORMS}")
+    return parsed
+
+
 def _check(engines: Engines, now: Callable[[], datetime]) -> None:
     with engines.read.begin() as conn:
+        if conn.dialect.name == "postgresql":
+            require_usable(conn, engines.where)
         found = schema_version(conn, engines.where)
-    if found != HEAD:
+    if found is None or found < HEAD:
         # alembic takes 100 ms to import, and every command opens the store: only a start that migrates pays for it
         from pipelines.store.migrations.upgrade import upgrade
 
@@ -94,20 +111,31 @@ def _check(engines: Engines, now: Callable[[], datetime]) -> None:
 
 
 def schema_version(conn: Connection, where: str) -> str | None:
-    """The schema a database holds, None when it is empty; refuses a newer one and another program's."""
+    """The schema a database holds, None when it is empty; refuses another program's, and one whose newer schema this code cannot work on."""
     names = set(inspect(conn).get_table_names())
     if not names:
         return None
-    version = Table("alembic_version", MetaData(), t.word("version_num"))
-    found = conn.scalar(select(version.c.version_num)) if {"alembic_version", "store", "scopes"} <= names else None
+    if not {"alembic_version", "store", "scopes"} <= names:
+        raise StoreDamaged(where, _ANOTHERS)
+    found = conn.scalar(select(_version.c.version_num))
     if found is None:
-        raise StoreDamaged(where, "this database belongs to another program; name another file for the store")
+        raise StoreDamaged(where, _ANOTHERS)
     if found not in KNOWN:
-        raise StoreTooNew(
-            f"{where} has schema {found}, this dreamd knows schemas up to {HEAD}: nothing was read or written. "
-            "Install the dreamd that wrote it (or a newer one), or name another store"
-        )
+        require_known(found, conn.scalar(select(t.store.c.oldest_code)) if found > HEAD else None, where)
     return str(found)
+
+
+def require_known(schema: str, oldest_code: str | None, where: str) -> None:
+    """Refuse a schema this code cannot work on: older code may go on beside a newer schema that says so, newer code on an older one may not."""
+    if schema < HEAD or (schema > HEAD and (oldest_code is None or oldest_code > HEAD)):
+        newest = f"this dreamd knows schemas up to {HEAD}"
+        raise StoreTooNew(
+            f"{where} has schema {schema}, {newest}: nothing was read or written. Install the dreamd that wrote it (or a newer one), or name another store"
+        )
+
+
+_version = Table("alembic_version", MetaData(), t.word("version_num"))
+_ANOTHERS = "this database belongs to another program; name another one for the store"
 
 
 # --- SQLite ------------------------------------------------------------------------------------------------------------------------------

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from typing import Any
 
 import orjson
 from sqlalchemy import BigInteger, DateTime, Dialect, Integer, Text
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeDecorator
 
 Id = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers only INTEGER primary keys by itself
@@ -59,6 +63,23 @@ class PathText(TypeDecorator[str]):
         if value is None or not value.startswith(_ESCAPED):
             return value
         return str(json.loads(value[1:]))
+
+
+class by_code_point(FunctionElement[str]):
+    """A text column as something to order by: by code point, whatever the database's own collation."""
+
+    inherit_cache = True
+    type = Text()
+
+
+@compiles(by_code_point)
+def _plain(element: by_code_point, compiler: SQLCompiler, **kw: Any) -> str:
+    return compiler.process(element.clauses, **kw)
+
+
+@compiles(by_code_point, "postgresql")
+def _collated(element: by_code_point, compiler: SQLCompiler, **kw: Any) -> str:
+    return f'{compiler.process(element.clauses, **kw)} COLLATE "C"'
 
 
 def storable(text: str) -> str:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
+import psycopg
 import pytest
 from sqlalchemy import Engine, event
+from sqlalchemy.engine import URL, make_url
 
 from pipelines.store import Store, open_store
+from pipelines.store import tables as t
 from tests.contracts.store_builders import DAY
 
 
@@ -42,8 +47,43 @@ class Sqlite:
         self.empty.close()
 
 
-KINDS = {"sqlite": Sqlite}
-_made: dict[str, Sqlite] = {}
+class Postgres:
+    """One database for all tests of a process, emptied for each by hand, with the triggers asleep: a database of its own costs more than most tests."""
+
+    def __init__(self, server: str) -> None:
+        self.server, self.name = make_url(server), f"kinds_{uuid.uuid4().hex[:12]}"
+        with self._administrator(self.server) as admin:
+            admin.execute(f"CREATE DATABASE {self.name}")
+        url = self.server.set(database=self.name)
+        self.store = open_store(url.render_as_string(hide_password=False), now=lambda: DAY)
+        self.store.refresh_search()
+        self.admin = self._administrator(url)
+        tables = [*t.metadata.tables, "search_words", "search_scopes"]
+        self.empty = "; ".join(f"DELETE FROM {name}" for name in tables if name != "store")
+
+    def emptied(self) -> Store:
+        self.admin.execute(f"BEGIN; SET LOCAL session_replication_role = replica; SET LOCAL lock_timeout = '10s'; {self.empty}; COMMIT")
+        return self.store
+
+    def close(self) -> None:
+        self.store.close()
+        self.admin.close()
+        with contextlib.suppress(psycopg.OperationalError), self._administrator(self.server) as admin:  # a server of this run has gone with it
+            admin.execute(f"DROP DATABASE {self.name} WITH (FORCE)")
+
+    @staticmethod
+    def _administrator(url: URL) -> psycopg.Connection[tuple[object, ...]]:
+        return psycopg.connect(url.set(drivername="postgresql").render_as_string(hide_password=False), autocommit=True)
+
+
+KINDS = ("postgres", "sqlite")
+_made: dict[str, Sqlite | Postgres] = {}
+
+
+def _kind(kind: str, request: pytest.FixtureRequest) -> Sqlite | Postgres:
+    if kind == "postgres":
+        return Postgres(request.getfixturevalue("postgres_url"))
+    return Sqlite(request.getfixturevalue("tmp_path_factory").mktemp(kind))
 
 
 class Clock:
@@ -61,11 +101,11 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(params=sorted(KINDS))
-def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, clock: Clock) -> Store:
+@pytest.fixture(params=KINDS)
+def store(request: pytest.FixtureRequest, clock: Clock) -> Store:
     kind = request.param
     if kind not in _made:
-        _made[kind] = KINDS[kind](tmp_path_factory.mktemp(kind))
+        _made[kind] = _kind(kind, request)
         request.config.add_cleanup(_made[kind].close)
     store = _made[kind].emptied()
     store.now = clock

@@ -69,6 +69,7 @@ ASKED: dict[str, Callable[[Store], Any]] = {
 }
 
 
+@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("asked", sorted(ASKED))
 def test_nothing_is_scanned_for_one_group(store: Store, asked: str) -> None:
     fill(store)

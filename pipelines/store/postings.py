@@ -1,0 +1,171 @@
+"""The search projection on PostgreSQL: the tokens of every row with their counts, an index over them, and the arithmetic of FTS5's bm25().
+
+Not a tsvector: that forgets what stands behind position 16,383 and counts a word at most 256 times, and its parser is not ours. Each token carries its
+scope, so that one index serves all and no scope's ranking depends on what another one holds (systems R8). Beside the words stands, for each scope,
+how far they go, how many rows and how many tokens they are.
+
+How far is kept by scope because ids come in the order of commits only there: whoever adds rows to a scope holds its row's lock (systems hole 12).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import BigInteger, Connection, Float, bindparam, column, select, text
+
+from pipelines.store import tables as t
+from pipelines.store.core import Core
+from pipelines.store.words import FORM, KINDS, SOURCES, Source, encode
+
+KEY_BYTES = 1_000  # of a token that is kept as it is; an index entry has room for some 2,700
+
+_LOCK = 0x64726577  # advisory lock under which the tables are made ("drew")
+_TABLES = """
+CREATE TABLE IF NOT EXISTS search_words (
+  row_id bigint PRIMARY KEY, scope_id bigint NOT NULL, size integer NOT NULL, tokens text[] COLLATE "C" NOT NULL, counts integer[] NOT NULL
+);
+CREATE INDEX IF NOT EXISTS ix_search_words_tokens ON search_words USING gin (tokens);
+CREATE INDEX IF NOT EXISTS ix_search_words_scope_id ON search_words (scope_id);
+CREATE TABLE IF NOT EXISTS search_scopes (
+  scope_id bigint PRIMARY KEY, form integer NOT NULL, epoch text NOT NULL, turn bigint NOT NULL, version bigint NOT NULL, online bigint NOT NULL,
+  rows bigint NOT NULL, words bigint NOT NULL
+)"""
+_COUNTED = ("turn", "version", "online", "rows", "words")
+_BEGIN = "INSERT INTO search_scopes VALUES (:scope, :form, :epoch, 0, 0, 0, 0, 0) ON CONFLICT DO NOTHING"
+_STATE = "SELECT form, epoch, turn, version, online, rows, words FROM search_scopes WHERE scope_id = :scope"
+_SAVE = """
+UPDATE search_scopes SET form = :form, epoch = :epoch, turn = :turn, version = :version, online = :online, rows = :rows, words = :words
+WHERE scope_id = :scope"""
+_ADD = """
+INSERT INTO search_words (row_id, scope_id, size, tokens, counts)
+VALUES (:row_id, :scope, :size, :tokens, :counts)"""
+
+# k1 = 1.2, b = 0.75, a word in more than half of the rows weighs 1e-6: SQLite's ext/fts5/fts5_aux.c, in its order of operations
+_RANK = """
+WITH asked AS (SELECT token, n FROM unnest(CAST(:tokens AS text[])) WITH ORDINALITY AS a (token, n)),
+hits AS (
+  SELECT w.row_id, w.size, a.n, CAST(f.freq AS float8) AS freq
+  FROM search_words AS w
+  CROSS JOIN LATERAL unnest(w.tokens, w.counts) AS f (token, freq)
+  JOIN asked AS a ON a.token = f.token
+  WHERE w.tokens && CAST(:tokens AS text[])
+),
+weights AS (
+  SELECT n, ln((CAST(:rows AS float8) - count(*) + 0.5) / (count(*) + 0.5)) AS idf FROM hits GROUP BY n
+)
+SELECT h.row_id AS row_id,
+  -sum(CASE WHEN i.idf <= 0 THEN CAST(1e-6 AS float8) ELSE i.idf END * (
+    (h.freq * CAST(2.2 AS float8)) / (h.freq + CAST(1.2 AS float8) * (CAST(0.25 AS float8) + CAST(0.75 AS float8) * h.size / CAST(:average AS float8)))
+  ) ORDER BY h.n) AS score
+FROM hits AS h JOIN weights AS i ON i.n = h.n
+GROUP BY h.row_id"""
+
+
+class Postings:
+    """Words of all scopes in the store's own database."""
+
+    def __init__(self, core: Core) -> None:
+        self.core = core
+        self._made = False
+
+    def refresh(self, scope: str | None = None) -> int:
+        """Take in what the scope (or every scope) got since the last time; returns the rows taken in."""
+        self._make()
+        with self.core.reading("look at the search index") as conn:
+            scopes = {path: at for at, path in conn.execute(select(t.scopes.c.id, t.scopes.c.path)) if scope in (None, path)}
+            behind = [at for _, at in sorted(scopes.items()) if self._behind(conn, at)]
+        return sum(self._take_in(at) for at in behind)
+
+    def rebuild(self) -> int:
+        """Make the whole projection again; returns the rows in it."""
+        self._make()
+        with self.core.writing("empty the search index") as conn:
+            conn.execute(text("TRUNCATE search_words, search_scopes"))
+        return self.refresh()
+
+    @contextmanager
+    def matching(self, scope: str, tokens: Sequence[str]) -> Iterator[tuple[Connection, int | None, Any]]:
+        """A snapshot of store and projection, and the rows that match: (row_id, score), the best score the least. None when nothing can match."""
+        with self.core.reading("search") as conn:
+            scope_id = self.core.scope_of(conn, scope)
+            state = None if scope_id is None else conn.execute(text(_STATE), {"scope": scope_id}).one_or_none()
+            if not tokens or state is None or not state.words:
+                yield conn, scope_id, None
+                return
+            given = {"tokens": [_key(scope_id, encode(token)) for token in tokens], "rows": state.rows, "average": state.words / state.rows}
+            found = text(_RANK).bindparams(*(bindparam(name, value) for name, value in given.items()))
+            yield conn, scope_id, found.columns(column("row_id", BigInteger), column("score", Float)).subquery("found")
+
+    def _make(self) -> None:
+        """Create the tables where they are missing; whoever comes second waits for the first."""
+        if self._made:
+            return
+        with self.core.reading("look for the search index") as conn:
+            there = conn.scalar(text("SELECT to_regclass('search_scopes')")) is not None
+        if not there:
+            with self.core.writing("make the search index") as conn:
+                conn.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+                for statement in _TABLES.split(";"):
+                    conn.execute(text(statement))
+        self._made = True
+
+    def _behind(self, conn: Connection, scope_id: int) -> bool:
+        state = conn.execute(text(_STATE), {"scope": scope_id}).one_or_none()
+        if state is not None and state.form > FORM:
+            return False  # a newer dreamd keeps it
+        newest = {source.name: conn.scalar(_newest(source, scope_id)) or 0 for source in SOURCES}
+        return state is None or not self._ours(state) or any(getattr(state, name) != at for name, at in newest.items())
+
+    def _ours(self, state: Any) -> bool:
+        return bool(state.form == FORM and state.epoch == self.core.epoch)
+
+    def _take_in(self, scope_id: int) -> int:
+        total = 0
+        while taken := self._take_in_part(scope_id):
+            total += taken
+        return total
+
+    def _take_in_part(self, scope_id: int) -> int:
+        """One transaction: the scope's next rows of every source, and how far that is. Its row here is locked, so nobody takes the same in beside us."""
+        with self.core.writing("index the store") as conn:
+            conn.execute(text(_BEGIN), {"scope": scope_id, "form": FORM, "epoch": self.core.epoch})
+            state = conn.execute(text(f"{_STATE} FOR UPDATE"), {"scope": scope_id}).one()
+            if not self._ours(state):
+                conn.execute(text("DELETE FROM search_words WHERE scope_id = :scope"), {"scope": scope_id})
+            now: dict[str, Any] = {name: getattr(state, name) if self._ours(state) else 0 for name in _COUNTED}
+            total = sum(_add_words(conn, source, scope_id, now) for source in SOURCES)
+            conn.execute(text(_SAVE), {**now, "scope": scope_id, "form": FORM, "epoch": self.core.epoch})
+        return total
+
+
+def _newest(source: Source, scope_id: int) -> Any:
+    return source.newest.where(source.table.c.scope_id == scope_id)
+
+
+def _add_words(conn: Connection, source: Source, scope_id: int, state: dict[str, Any]) -> int:
+    """Index the next rows of a source and bring the scope's state forward; returns how many they were."""
+    rows = []
+    for row in conn.execute(source.after(state[source.name]).where(source.table.c.scope_id == scope_id)).all():
+        tokens = [token for token in source.tokens(row) if token]
+        rows.append(_row(scope_id, row.id * KINDS + source.kind, Counter(tokens)))
+        state[source.name] = row.id
+    if rows:
+        conn.execute(text(_ADD), rows)
+        state["rows"] += len(rows)
+        state["words"] += sum(row["size"] for row in rows)
+    return len(rows)
+
+
+def _row(scope_id: int, row_id: int, tokens: Mapping[str, int]) -> dict[str, Any]:
+    counts = {_key(scope_id, token): n for token, n in tokens.items()}
+    return {"row_id": row_id, "scope": scope_id, "size": sum(tokens.values()), "tokens": list(counts), "counts": list(counts.values())}
+
+
+def _key(scope_id: int | None, token: str) -> str:
+    """A token of one scope as it is indexed; one too long for an index entry stands for itself by its digest."""
+    raw = token.encode()
+    return f"{scope_id} {token if len(raw) <= KEY_BYTES else f' {hashlib.sha256(raw).hexdigest()}'}"

@@ -7,34 +7,31 @@ more stands. Overflow leaves from the bottom to the pages it stands on anyway, a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
 
 from pipelines.model import Kind, Status, Verdict
 from pipelines.wiki import inline
-from pipelines.wiki.content import Content, Correction, Item
-from pipelines.wiki.inline import Span, Spans, Style, join, plain
-from pipelines.wiki.lines import NO_LONGER_TOLD, Part, carried_text, day, worked
-from pipelines.wiki.page import OWN_MARK, link
-from pipelines.wiki.topics import Layout, Sort, Topic, hooked, is_name
+from pipelines.wiki.content import Asked, Content, Correction, Item, Work
+from pipelines.wiki.doors import HOOK_CHARS_MAX, PAGES_PATH, Door, Entry, Moved, doors_of, hook
+from pipelines.wiki.inline import Spans, join, plain
+from pipelines.wiki.lines import Part, carried_text, day, worked
+from pipelines.wiki.page import link
+from pipelines.wiki.topics import Layout, Sort, hooked
 
 CORRECTED_MAX, COMMANDS_MAX, WAITING_MAX, FACTS_MAX = 10, 10, 3, 20
 CORRECTION_DAYS, CORRECTION_DELIVERIES = 30, 5
 CORRECTED_BYTES_MAX = 1400
 """What keeps the corrections within the first 2,000 bytes, the purpose lines before them included."""
 QUIET_GOAL_DAYS = 30
-HOOK_CHARS_MAX = 120
 OWN_CHARS_MAX = 1000
 """A line of the person's own index, told whole while the budget lasts: a session that was told it before is told it after."""
-HOOK_CHARS_MIN = 20
-HOOK_SUBJECTS_MAX = 8
 LINE_CHARS_MAX = 300
 NAME_CHARS_MAX = 60
 LINES_MIN, SIZE_MIN = 18, 1000
-PAGES_PATH = "pages.md"
 
 
 class Unit(StrEnum):
@@ -67,79 +64,126 @@ CODEX = Budget(lines=200, size=8_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moved:
-    """A line that did not fit whole: its section, its words, the page they stand on, and why."""
-
-    section: str
-    text: str
-    page: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Brief:
-    """The brief and its measure. `told` are the notes and corrections it carries, for the record of deliveries."""
+    """The brief and its measure. `told` are the notes and corrections it carries, for the record of deliveries.
+
+    `left` counts what did not fit whole; `moved` names it, in a large scope only the first of each section.
+    """
 
     text: str
     lines: int
     bytes: int
     moved: tuple[Moved, ...] = ()
     told: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A line of the brief: its words, the page it leads to (None: none), and the id of what it tells."""
-
-    spans: Spans
-    page: Span | None
-    uid: str = ""
-    depth: int = 0
-
-    def write(self) -> str:
-        """The line as a page has it."""
-        return self._write(readable=False)
-
-    def tell(self) -> str:
-        """The line for an agent: links in their own script, since a percent-encoded one costs up to nine bytes a character."""
-        return self._write(readable=True)
-
-    def _write(self, *, readable: bool) -> str:
-        arrow = f" → {inline.write((self.page,), readable=readable)}" if self.page else ""
-        return f"{'  ' * self.depth}- {inline.write_line(self.spans, readable=readable)}{arrow}"
+    left: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class _Section:
+    """The lines of a section; `beyond` are those left out before anything was measured, and `uncounted` how many more are not even named."""
+
     title: str
-    entries: tuple[_Entry, ...]
+    entries: tuple[Entry, ...]
+    beyond: tuple[Moved, ...] = ()
+    uncounted: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """A note that may be told, and the page it stands on."""
+
+    item: Item
+    title: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The first notes of a section by rank, all or at least as many as a budget has lines, and how many the section has."""
+
+    first: tuple[Stand, ...] = ()
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signs:
+    """What a brief is made of: of each section its best notes, of each page its hook.
+
+    `corrections` are those due, newest first, one group a truth; `places` says on which page (title, path) the line of a correction stands. `goals` are
+    those heard of lately, newest first, whoever has the third's time included. `checked`: some note rests on a log. `doors` are in page order.
+    """
+
+    title: str
+    newest: datetime | None = None
+    checked: bool = False
+    corrections: tuple[tuple[Correction, ...], ...] = ()
+    places: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    rules: Best = Best()
+    commands: Best = Best()
+    facts: Best = Best()
+    goals: Best = Best()
+    asked: tuple[Asked, ...] = ()
+    work: tuple[Work, ...] = ()
+    doors: tuple[Door, ...] = ()
+    memory: frozenset[str] = frozenset()
 
 
 def brief(content: Content, layout: Layout, budget: Budget = MEMORY_MD, *, scope: str = "") -> Brief:
     """The whole text within the budget, between `<dreamd-brief>` and `</dreamd-brief>`."""
-    newest = content.newest_evidence
-    checked = any(cite.session for item in content.items for cite in item.cites)
-    head, foot = _head(content.title, newest, scope, checked=checked), _foot()
+    return tell(signs_of(content, layout), budget, scope=scope)
+
+
+def tell(signs: Signs, budget: Budget = MEMORY_MD, *, scope: str = "") -> Brief:
+    """The brief of these signs within the budget."""
+    head, foot = _head(signs.title, signs.newest, scope, checked=signs.checked), _foot()
     for own_max in (OWN_CHARS_MAX, HOOK_CHARS_MAX):  # lines of the person's own index whole, while there is room for all
         moved: list[Moved] = []
-        kept, over = _fit(_sections(content, layout, moved, own_max), budget, head, foot)
-        if not over:
+        sections = _sections(signs, moved, own_max, budget.lines)
+        kept, over = _fit(sections, budget, head, foot)
+        if not over and not any(s.beyond or s.uncounted for s in sections):
             break
     text = _text(head, kept, foot)
     left = [Moved(section=s, text=inline.words(e.spans), page=e.page.target if e.page else PAGES_PATH, why="no_room") for s, e in over]
+    left += [m for s in sections for m in s.beyond]
     told = tuple(dict.fromkeys(e.uid for s in kept for e in s.entries if e.uid))
-    return Brief(text=text, lines=text.count("\n"), bytes=len(text.encode("utf-8", "surrogatepass")), moved=(*moved, *left), told=told)
+    return Brief(
+        text=text, lines=text.count("\n"), bytes=len(text.encode("utf-8", "surrogatepass")), moved=(*moved, *left), told=told,
+        left=len(moved) + len(left) + sum(s.uncounted for s in sections),
+    )  # fmt: skip
+
+
+def signs_of(content: Content, layout: Layout) -> Signs:
+    """The signs of a whole revision."""
+    where = {item.uid: topic for topic in layout.topics for item in topic.items}
+    due = due_corrections(content.corrections, content.newest_evidence)
+    above = said_above(due)
+    told = [i for i in content.items if i.uid in where and section_of(i) and not (i.kind is Kind.FACT and inline.clean(i.statement) in above)]
+
+    def best(section: str) -> Best:
+        stands = [Stand(i, where[i.uid].title, where[i.uid].path) for i in sorted((i for i in told if section_of(i) == section), key=rank)]
+        return Best(tuple(stands), len(stands))
+
+    goals = sorted((i for i in told if section_of(i) == GOALS and not _quiet(i, content.newest_evidence)), key=lambda i: (-_stamp(i.newest_evidence), i.uid))
+    return Signs(
+        title=content.title, newest=content.newest_evidence, checked=any(cite.session for item in content.items for cite in item.cites), corrections=due,
+        places={group[0].uid: (t.title, t.path) for group in due if (t := where.get(group[0].uid))}, rules=best(RULES), commands=best(COMMANDS),
+        facts=best(FACTS), goals=Best(tuple(Stand(i, where[i.uid].title, where[i.uid].path) for i in goals), len(goals)), asked=content.asked,
+        work=content.work, doors=doors_of(layout), memory=frozenset(t.key for t in layout.topics if t.sort is Sort.MEMORY),
+    )  # fmt: skip
 
 
 # --- fitting -----------------------------------------------------------------------------------------------------------------------------
 
 
-def _fit(sections: Sequence[_Section], budget: Budget, head: str, foot: str) -> tuple[list[_Section], list[tuple[str, _Entry]]]:
+def _fit(sections: Sequence[_Section], budget: Budget, head: str, foot: str) -> tuple[list[_Section], list[tuple[str, Entry]]]:
     """Drop lines from the bottom until the text fits; the first dropped line of "Pages" leaves one that leads to all of them."""
     kept = {s.title: list(s.entries) for s in sections if s.entries}
     size, lines = budget.measure(_text(head, sections, foot)), _text(head, sections, foot).count("\n")
-    over: list[tuple[str, _Entry]] = []
-    rest: list[_Entry] = []
+    over: list[tuple[str, Entry]] = []
+    rest: list[Entry] = []
+    if any(s.title == "Pages" and s.beyond for s in sections):
+        rest.append(_REST)
+        size, lines = size + budget.measure(_REST.tell() + "\n"), lines + 1
     for title in reversed(list(kept)):
         while kept[title] and (size > budget.size or lines > budget.lines):
             gone = kept[title].pop()
@@ -154,7 +198,7 @@ def _fit(sections: Sequence[_Section], budget: Budget, head: str, foot: str) -> 
     return [s for s in full if s.entries], over[::-1]
 
 
-_REST = _Entry(join("All pages"), link("pages", PAGES_PATH))
+_REST = Entry(join("All pages"), link("pages", PAGES_PATH))
 
 
 def _text(head: str, sections: Sequence[_Section], foot: str) -> str:
@@ -185,68 +229,84 @@ def _foot() -> str:
 
 # --- what stands in it -------------------------------------------------------------------------------------------------------------------
 
+CORRECTED, RULES, COMMANDS, GOALS, FACTS = "Corrected", "Rules", "Commands that work", "Waiting", "Facts and decisions"
+_SECTION_OF = {
+    Kind.RULE: RULES, Kind.PREFERENCE: RULES, Kind.HOLD: RULES, Kind.PROCEDURE: COMMANDS, Kind.GOAL: GOALS, Kind.PLAN: GOALS, Kind.FACT: FACTS,
+    Kind.DECISION: FACTS, Kind.INSIGHT: FACTS, Kind.INCIDENT: FACTS,
+}  # fmt: skip
 
-def _sections(content: Content, layout: Layout, moved: list[Moved], own_max: int) -> list[_Section]:
-    where = {item.uid: topic for topic in layout.topics for item in topic.items}
-    above = {inline.clean(group[0].right) for group in _due(content)[:CORRECTED_MAX]}  # a correction says the fact, and says it first
-    told = [i for i in content.items if i.uid in where and _may_tell(i) and not (i.kind is Kind.FACT and inline.clean(i.statement) in above)]
 
-    def entries(kinds: Iterable[Kind], most: int | None, name: str) -> tuple[_Entry, ...]:
-        chosen = sorted((i for i in told if i.kind in set(kinds)), key=_rank)
-        full = [_entry(i, where[i.uid], name, moved) for i in chosen]
-        kept = full if most is None else full[:most]
-        moved.extend(Moved(section=name, text=inline.words(e.spans), page=e.page.target if e.page else "", why="over_limit") for e in full[len(kept) :])
-        return tuple(kept)
+def section_of(item: Item) -> str:
+    """The section that may tell a note; "" for none: only what is confirmed and not said by an instruction file already, and of carried lines only
+    those the logs uphold (the others are told by their page)."""
+    if item.status is not Status.CONFIRMED or item.covered:
+        return ""
+    if item.carried and (item.verdict is not Verdict.UPHELD or item.carried.index):
+        return ""
+    return _SECTION_OF[item.kind]
 
+
+def rank(item: Item) -> tuple[int, float, str]:
+    """More witnesses first, then the newest, then by id."""
+    return (-item.sessions, -_stamp(item.newest_evidence), item.uid)
+
+
+def _stamp(at: datetime | None) -> float:
+    return at.timestamp() if at else 0.0
+
+
+def _sections(signs: Signs, moved: list[Moved], own_max: int, lines_max: int) -> list[_Section]:
     return [
-        _Section("Corrected", _corrected(content, where, moved)),
-        _Section("Rules", entries({Kind.RULE, Kind.PREFERENCE, Kind.HOLD}, None, "Rules")),
-        _Section("Commands that work", entries({Kind.PROCEDURE}, COMMANDS_MAX, "Commands that work")),
-        _Section("Waiting", _waiting(content, told, where, moved)),
-        _Section("Facts and decisions", entries({Kind.FACT, Kind.DECISION, Kind.INSIGHT, Kind.INCIDENT}, FACTS_MAX, "Facts and decisions")),
-        _Section("Pages", _pages(layout, moved, own_max)),
+        _Section(CORRECTED, _corrected(signs, moved)),
+        _best(RULES, signs.rules, lines_max, "no_room", moved),
+        _best(COMMANDS, signs.commands, COMMANDS_MAX, "over_limit", moved),
+        _waiting(signs, moved),
+        _best(FACTS, signs.facts, FACTS_MAX, "over_limit", moved),
+        _pages(signs, moved, own_max, lines_max),
     ]
 
 
-def _may_tell(item: Item) -> bool:
-    """Confirmed, not said by an instruction file already; of carried lines only those the logs uphold (the others are told by their page)."""
-    if item.status is not Status.CONFIRMED or item.covered:
-        return False
-    return item.carried is None or (item.verdict is Verdict.UPHELD and not item.carried.index)
+def _best(title: str, best: Best, most: int, why: str, moved: list[Moved]) -> _Section:
+    """The first `most` notes as lines; of the others those at hand are named and the rest counted."""
+    entries = tuple(_entry(s, title, moved) for s in best.first[:most])
+    beyond = tuple(Moved(section=title, text=inline.clean(s.item.statement), page=s.path, why=why) for s in best.first[most:])
+    return _Section(title, entries, beyond, best.count - len(best.first))
 
 
-def _rank(item: Item) -> tuple[int, float, str]:
-    """More witnesses first, then the newest, then by id."""
-    return (-item.sessions, -(item.newest_evidence.timestamp() if item.newest_evidence else 0.0), item.uid)
-
-
-def _entry(item: Item, topic: Topic, section: str, moved: list[Moved]) -> _Entry:
-    page = link(topic.title, topic.path)
+def _entry(stand: Stand, section: str, moved: list[Moved]) -> Entry:
+    item, page = stand.item, link(stand.title, stand.path)
     if item.high_stakes:
-        return _Entry(join(plain(_name(item)), ": look it up on the page"), page, item.uid)
+        return Entry(join(plain(_name(item)), ": look it up on the page"), page, item.uid)
     when = [worked(item)] if item.worked_on else []
     until = [f" Until {day(item.valid_until)}."] if item.valid_until else []
-    return _Entry(join(_told(item, topic, section, LINE_CHARS_MAX, moved), *when, *until), page, item.uid)
+    return Entry(join(_told(item, stand.path, section, LINE_CHARS_MAX, moved), *when, *until), page, item.uid)
 
 
 def _name(item: Item) -> str:
     return f"{item.subject}, {item.attribute}" if item.attribute and item.attribute != item.subject else item.subject
 
 
-def _due(content: Content) -> list[list[Correction]]:
-    """The newest corrections of note files that still say the wrong thing, one group a truth, however many files say otherwise."""
-    due = [c for c in content.corrections if not c.fixed and not _worn(c, content.newest_evidence)]
-    due.sort(key=lambda c: (-(c.at.timestamp() if c.at else 0.0), c.uid))
-    return list({c.right: [o for o in due if o.right == c.right] for c in due}.values())
+def due_corrections(corrections: Iterable[Correction], newest: datetime | None) -> tuple[tuple[Correction, ...], ...]:
+    """The newest corrections of note files that still say the wrong thing, one group a truth, however many files say otherwise. One leaves when the
+    file is fixed, or when it is old and has been told often."""
+    due = sorted((c for c in corrections if not c.fixed and not _worn(c, newest)), key=lambda c: (-_stamp(c.at), c.uid))
+    groups: dict[str, list[Correction]] = {}
+    for correction in due:
+        groups.setdefault(correction.right, []).append(correction)
+    return tuple(tuple(group) for group in groups.values())
 
 
-def _corrected(content: Content, where: dict[str, Topic], moved: list[Moved]) -> tuple[_Entry, ...]:
-    """What is due; a correction leaves when the file is fixed, or is old and has been told often."""
-    said = _due(content)
-    full = [_correction(group, where.get(group[0].uid), quote_max) for quote_max in (120, 60, 0) for group in said]
+def said_above(due: Sequence[Sequence[Correction]]) -> frozenset[str]:
+    """The sentences corrections say: a fact in these words need not be told again."""
+    return frozenset(inline.clean(group[0].right) for group in due[:CORRECTED_MAX])
+
+
+def _corrected(signs: Signs, moved: list[Moved]) -> tuple[Entry, ...]:
+    said = signs.corrections
+    full = [_correction(group, signs.places.get(group[0].uid), quote_max) for quote_max in (120, 60, 0) for group in said]
     full = next((s for s in (full[: len(said)], full[len(said) : 2 * len(said)]) if _bytes(s[:CORRECTED_MAX]) <= CORRECTED_BYTES_MAX), full[2 * len(said) :])
     moved.extend(
-        Moved(section="Corrected", text=inline.words(e.spans), page=e.page.target if e.page else "inbox.md", why="over_limit") for e in full[CORRECTED_MAX:]
+        Moved(section=CORRECTED, text=inline.words(e.spans), page=e.page.target if e.page else "inbox.md", why="over_limit") for e in full[CORRECTED_MAX:]
     )
     return tuple(full[:CORRECTED_MAX])
 
@@ -256,11 +316,11 @@ def _worn(correction: Correction, newest: datetime | None) -> bool:
     return old and correction.deliveries >= CORRECTION_DELIVERIES
 
 
-def _bytes(entries: Iterable[_Entry]) -> int:
+def _bytes(entries: Iterable[Entry]) -> int:
     return sum(len(e.tell().encode("utf-8", "surrogatepass")) + 1 for e in entries)
 
 
-def _correction(group: Sequence[Correction], topic: Topic | None, quote_max: int) -> _Entry:
+def _correction(group: Sequence[Correction], place: tuple[str, str] | None, quote_max: int) -> Entry:
     """The right thing first, then the files that say otherwise, and as much of the first one's words as there is room for."""
     places: list[Part] = []
     for n, c in enumerate(group):
@@ -268,136 +328,81 @@ def _correction(group: Sequence[Correction], topic: Topic | None, quote_max: int
     wrong = group[0].wrong
     quoted: list[Part] = [', which says "', plain(inline.cut_quote(wrong, quote_max)), '"'] if quote_max and wrong and len(group) == 1 else []
     spans = join(plain(group[0].right.rstrip(" .。")), " (wrong in ", *places, *quoted, ")")
-    return _Entry(spans, link(topic.title, topic.path) if topic else None, group[0].uid)
+    return Entry(spans, link(*place) if place else None, group[0].uid)
 
 
-def _waiting(content: Content, told: Sequence[Item], where: dict[str, Topic], moved: list[Moved]) -> tuple[_Entry, ...]:
+def quiet_before(newest: datetime | None) -> datetime | None:
+    """Goals not heard of since then are not told; None when no time is known."""
+    return newest - timedelta(days=QUIET_GOAL_DAYS) if newest else None
+
+
+def _quiet(item: Item, newest: datetime | None) -> bool:
+    since = quiet_before(newest)
+    return bool(since and item.newest_evidence and item.newest_evidence < since)
+
+
+def _waiting(signs: Signs, moved: list[Moved]) -> _Section:
     """Goals heard of in the last 30 days, questions nobody answered, work not committed; the newest three."""
-    newest = content.newest_evidence
-    found: list[tuple[datetime | None, _Entry]] = []
-    for item in (i for i in told if i.kind in {Kind.GOAL, Kind.PLAN}):
-        if not (newest and item.newest_evidence and newest - item.newest_evidence > timedelta(days=QUIET_GOAL_DAYS)):
-            found.append((item.newest_evidence, _entry(item, where[item.uid], "Waiting", moved)))
-    for asked in content.asked:
-        found.append((asked.at, _Entry(join("Asked and not answered: ", plain(inline.cut_quote(asked.text))), link("inbox", "inbox.md"), asked.uid)))
-    for work in (w for w in content.work if w.uncommitted):
+    found = [(s.item.newest_evidence, _entry(s, GOALS, moved)) for s in signs.goals.first[: _ties(signs.goals.first)]]
+    for asked in signs.asked:
+        found.append((asked.at, Entry(join("Asked and not answered: ", plain(inline.cut_quote(asked.text))), link("inbox", "inbox.md"), asked.uid)))
+    for work in (w for w in signs.work if w.uncommitted):
         files = f"{work.uncommitted} {'file' if work.uncommitted == 1 else 'files'} not committed"
         branch = join(files, " on ", inline.code(work.branch)) if work.branch else join(files)
-        found.append((work.ended or work.started, _Entry(branch, link("recent", "recent.md"))))
-    found.sort(key=lambda pair: (-(pair[0] or datetime.min.replace(tzinfo=UTC, year=1970)).timestamp(), inline.words(pair[1].spans)))
+        found.append((work.ended or work.started, Entry(branch, link("recent", "recent.md"))))
+    found.sort(key=lambda pair: (-_stamp(pair[0]), inline.words(pair[1].spans)))
     entries = [e for _, e in found]
-    moved.extend(
-        Moved(section="Waiting", text=inline.words(e.spans), page=e.page.target if e.page else "inbox.md", why="over_limit") for e in entries[WAITING_MAX:]
-    )
-    return tuple(entries[:WAITING_MAX])
+    others = [Moved(section=GOALS, text=inline.words(e.spans), page=e.page.target if e.page else "inbox.md", why="over_limit") for e in entries[WAITING_MAX:]]
+    rest = signs.goals.first[_ties(signs.goals.first) :]
+    others += [Moved(section=GOALS, text=inline.clean(s.item.statement), page=s.path, why="over_limit") for s in rest]
+    return _Section(GOALS, tuple(entries[:WAITING_MAX]), tuple(others), signs.goals.count - len(signs.goals.first))
+
+
+def _ties(goals: Sequence[Stand]) -> int:
+    """How many of the goals, newest first, may be among the newest: three, and whoever has the third's time."""
+    if len(goals) <= WAITING_MAX:
+        return len(goals)
+    last = _stamp(goals[WAITING_MAX - 1].item.newest_evidence)
+    return sum(1 for s in goals if _stamp(s.item.newest_evidence) >= last)
 
 
 # --- pages -------------------------------------------------------------------------------------------------------------------------------
 
 
-def _pages(layout: Layout, moved: list[Moved], own_max: int) -> tuple[_Entry, ...]:
+def _pages(signs: Signs, moved: list[Moved], own_max: int, lines_max: int) -> _Section:
     """One hook a page, memory files first in the order and under the headings of their index; lines of an index that are no hooks stand under their page's."""
-    out: list[_Entry] = []
-    keys = {t.key for t in layout.topics}
+    out: list[Entry] = []
+    beyond: list[Moved] = []
     group = ""
-    for topic in _in_page_order(layout):
-        prose = [i for i in topic.items if i.carried and i.carried.index and not hooked(i.carried, keys)]
-        named = _named_in_index(topic)
-        above = group if topic.part > 1 else named.carried.heading if named and named.carried and not prose else ""
+    for door in signs.doors:
+        if len(out) >= lines_max and not door.index and door.sort is not Sort.MEMORY:
+            beyond.append(Moved(section="Pages", text=door.title, page=door.path, why="no_room"))
+            continue
+        prose = [i for i in door.index if i.carried and not hooked(i.carried, signs.memory)]
+        named = door.named
+        above = group if door.part > 1 else named.carried.heading if named and named.carried and not prose else ""
         if above and above != group:
-            out.append(_Entry(plain(above), None))
+            out.append(Entry(plain(above), None))
         group = above
-        hook = _Entry((link(topic.title, topic.path),), None) if prose else _hook(topic, moved, own_max)
-        out.append(replace(hook, depth=1 if above else 0))
+        line = Entry((link(door.title, door.path),), None) if prose else hook(door, moved, own_max)
+        out.append(replace(line, depth=1 if above else 0))
         for heading, lines in groupby(prose, key=lambda i: i.carried.heading if i.carried else ""):
             if heading:
-                out.append(_Entry(plain(heading), None, depth=1))
-            out += [_index_line(i, topic, moved, max(own_max, LINE_CHARS_MAX), depth=2 if heading else 1) for i in lines]
-    return tuple(out)
+                out.append(Entry(plain(heading), None, depth=1))
+            out += [_index_line(i, door, moved, max(own_max, LINE_CHARS_MAX), depth=2 if heading else 1) for i in lines]
+    return _Section("Pages", tuple(out), tuple(beyond))
 
 
-def _named_in_index(topic: Topic) -> Item | None:
-    """The line of the memory index that leads to this page; later parts of a page have none."""
-    return next((i for i in topic.items if i.carried and i.carried.index and i.carried.targets), None) if topic.part == 1 else None
+def _index_line(item: Item, door: Door, moved: list[Moved], chars_max: int, *, depth: int) -> Entry:
+    spans = _told(item, door.path, "Pages", chars_max, moved)
+    return Entry(spans or plain(item.statement), None, item.uid, depth=depth)
 
 
-def _in_page_order(layout: Layout) -> list[Topic]:
-    """Topics with a page: memory files in the order their index names them, then the others by key; parts of one topic together."""
-    places: dict[str, int] = {}
-    for topic in layout.topics:
-        for item in topic.items:
-            if item.carried and item.carried.index:
-                places[topic.key] = min(places.get(topic.key, item.carried.position), item.carried.position)
-    shown = [t for t in layout.topics if t.items]
-    return sorted(shown, key=lambda t: (0 if t.sort is Sort.MEMORY else 1, places.get(t.key, 1 << 30), t.key, t.part))
-
-
-def _hook(topic: Topic, moved: list[Moved], own_max: int = HOOK_CHARS_MAX) -> _Entry:
-    """`[Title](page.md): what it holds`: the memory index's own words for the file (`own_max`), else ours, within 120 characters."""
-    page = link(topic.title, topic.path)
-    item = _named_in_index(topic)
-    spans = (plain(item.corrected_to) if item.corrected_to else _after_link(item)) if item else plain(_hook_text(topic))
-    uid = item.uid if item else ""
-    room = max(own_max if item else 0, HOOK_CHARS_MAX - len(topic.title) - 2)
-    text = inline.words(spans)
-    if not text or room < HOOK_CHARS_MIN:
-        return _Entry((page,), None, uid)
-    if len(text) > room:
-        spans = plain(inline.cut_quote(text, room))
-        if item:  # a line of the person's own; what we made up as a hook loses nothing
-            moved.append(Moved(section="Pages", text=text, page=topic.path, why="shortened"))
-    return _Entry(join((page,), ": ", spans), None, uid)
-
-
-_EMPTY = re.compile(r"\[[^\]]*\]$")
-"""A line that only says what will stand there: "[to be written]"."""
-
-
-def _hook_text(topic: Topic) -> str:
-    """The file's description, else the names a page speaks of, else the first thing it says; for later parts their headings."""
-    told = [i for i in topic.items if i.status is Status.CONFIRMED and not i.high_stakes and i.verdict not in NO_LONGER_TOLD and not _EMPTY.match(i.statement)]
-    names: Iterable[str] = ()
-    if topic.part > 1:
-        names = (i.carried.heading if i.carried else inline.clean(i.subject) for i in topic.items)
-    elif described := next((i.carried.description for i in topic.items if i.carried and i.carried.description), ""):
-        return described
-    elif topic.sort is Sort.SHELF:
-        names = (i.value or "" if i.kind is Kind.PROCEDURE else inline.clean(i.subject) for i in told if i.kind is Kind.PROCEDURE or is_name(i.subject))
-    if listed := [n for n in dict.fromkeys(names) if n][:HOOK_SUBJECTS_MAX]:
-        return ", ".join(listed)
-    first = next((i for i in told if i.value and i.kind is Kind.FACT), next(iter(told), None))
-    if first is None or first.corrected_to:
-        return first.corrected_to or "" if first else ""
-    return inline.words(carried_text(first.markdown, lambda _: None)[0]) if first.carried and first.markdown else inline.clean(first.statement)
-
-
-def _after_link(item: Item) -> Spans:
-    """An index line without the link it opens with: `[Fog](fog.md) - how it works` gives `how it works`."""
-    spans, _ = carried_text(item.markdown or item.statement, lambda _: ("", "x.md"))
-    if spans and spans[0].style is Style.LINK:
-        spans = spans[1:]
-    if spans and spans[0].style is Style.TEXT:
-        spans = (Span(spans[0].text.lstrip(" -–—:·|")), *spans[1:])
-    return inline.normal(Span(s.text) if s.style is Style.LINK else s for s in spans) or plain(item.statement)
-
-
-def _index_line(item: Item, topic: Topic, moved: list[Moved], chars_max: int, *, depth: int) -> _Entry:
-    spans = _told(item, topic, "Pages", chars_max, moved)
-    return _Entry(spans or plain(item.statement), None, item.uid, depth=depth)
-
-
-def _told(item: Item, topic: Topic, section: str, chars_max: int, moved: list[Moved]) -> Spans:
+def _told(item: Item, path: str, section: str, chars_max: int, moved: list[Moved]) -> Spans:
     """A note's words in one line; what is too long, or has more under it than a line can hold, is reported."""
     own = item.carried and item.markdown and not item.corrected_to
     spans, blocks = carried_text(item.markdown, lambda _: None) if own else (plain(item.corrected_to or item.statement), ())
     text = inline.words(spans)
     if len(text) > chars_max or blocks:
-        moved.append(Moved(section=section, text=text, page=topic.path, why="shortened"))
+        moved.append(Moved(section=section, text=text, page=path, why="shortened"))
     return plain(inline.cut_quote(text, chars_max)) if len(text) > chars_max else spans
-
-
-def all_pages(layout: Layout, *, own: str = "") -> str:
-    """The text of `pages.md`: every page under its hook, and the person's own words below the mark."""
-    entries = [_hook(t, []) for t in _in_page_order(layout)]
-    listed = "\n".join(e.write() for e in entries) or "No page yet."
-    return f"# Pages\n\n{listed}\n\n{OWN_MARK}\n{own}"

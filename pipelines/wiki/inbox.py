@@ -5,13 +5,14 @@ Text under quarantine is named by id, gate, origin and place, never by its words
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from pipelines.model import Kind, Status, Verdict
 from pipelines.wiki import inline
-from pipelines.wiki.content import Content, Correction, Item, Quarantined, anchor_of
+from pipelines.wiki.content import Asked, Content, Correction, Item, Quarantined, anchor_of
 from pipelines.wiki.inline import Spans, code, join, plain
 from pipelines.wiki.lines import Part, footnotes, short_session
 from pipelines.wiki.page import OWN_MARK
@@ -42,25 +43,84 @@ class Entry:
     notes: tuple[Spans, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """What waits: the first of it, most valuable first, and how many there are by reason, those included."""
+
+    first: tuple[Entry, ...]
+    counted: Mapping[tuple[Waits, str], int]
+
+    def __len__(self) -> int:
+        return sum(self.counted.values())
+
+
 def entries(content: Content) -> tuple[Entry, ...]:
     """Everything that waits, most valuable first."""
-    out = [_dispute(i) for i in content.items if i.status is Status.DISPUTED]
-    out += [_correction(c) for c in sorted(content.corrections, key=_newest_first) if not c.fixed]
-    waiting = [i for i in content.items if i.status is Status.NEEDS_RECHECK or (i.verdict is Verdict.NEEDS_RECHECK and i.status is not Status.QUARANTINED)]
-    out += [_recheck(i) for i in sorted(waiting, key=_value)]
-    out += [_draft(i) for i in sorted((i for i in content.items if i.status is Status.DRAFT and i.verdict is not Verdict.NEEDS_RECHECK), key=_value)]
-    out += [
+    waiting: defaultdict[Waits, list[Item]] = defaultdict(list)
+    for item in content.items:
+        if waits := waits_of(item):
+            waiting[waits].append(item)
+    notes = {waits: [entry(i) for i in sorted(items, key=value)] for waits, items in waiting.items()}
+    return (*notes.get(Waits.DISPUTE, ()), *corrections(content.corrections), *notes.get(Waits.RECHECK, ()), *notes.get(Waits.DRAFT, ()),
+            *questions(content.asked), *(quarantined(q) for q in sorted(content.quarantined, key=lambda q: q.uid)))  # fmt: skip
+
+
+def queue(waiting: Sequence[Entry]) -> Queue:
+    """The queue of everything that waits."""
+    return Queue(tuple(waiting[:SHOWN_MAX]), Counter((e.waits, e.reason) for e in waiting))
+
+
+def waits_of(item: Item) -> Waits | None:
+    """As what a note waits for a person; None when it does not."""
+    if item.status is Status.DISPUTED:
+        return Waits.DISPUTE
+    if item.status is Status.NEEDS_RECHECK or (item.verdict is Verdict.NEEDS_RECHECK and item.status is not Status.QUARANTINED):
+        return Waits.RECHECK
+    return Waits.DRAFT if item.status is Status.DRAFT else None
+
+
+def entry(item: Item) -> Entry:
+    """A note that waits, as the queue has it."""
+    match waits_of(item):
+        case Waits.DISPUTE:
+            return _dispute(item)
+        case Waits.RECHECK:
+            return _recheck(item)
+        case _:
+            return _draft(item)
+
+
+def reason_of(item: Item) -> str:
+    """Why a note waits, as it is counted by."""
+    match waits_of(item):
+        case Waits.DRAFT:
+            return item.missed or "not proven"
+        case Waits.RECHECK:
+            return item.missed or "rests on a note that was corrected"
+        case _:
+            return ""
+
+
+def corrections(found: Iterable[Correction]) -> tuple[Entry, ...]:
+    """Note files that say the wrong thing, the newest proof first."""
+    return tuple(_correction(c) for c in sorted(found, key=_newest_first) if not c.fixed)
+
+
+def questions(asked: Iterable[Asked]) -> tuple[Entry, ...]:
+    """Questions that wait for an answer, the newest first."""
+    return tuple(
         Entry(uid=a.uid, waits=Waits.QUESTION, spans=plain(inline.cut_quote(a.text)), reason="unanswered", command=_why(a.uid), notes=footnotes(a.cites[:2]))
-        for a in sorted(content.asked, key=lambda a: (-(a.at.timestamp() if a.at else 0.0), a.uid))
-    ]  # fmt: skip
-    return (*out, *(_quarantined(q) for q in sorted(content.quarantined, key=lambda q: q.uid)))
+        for a in sorted(asked, key=lambda a: (-(a.at.timestamp() if a.at else 0.0), a.uid))
+    )  # fmt: skip
 
 
 _FIRST = (Kind.RULE, Kind.PREFERENCE, Kind.HOLD, Kind.DECISION, Kind.PROCEDURE, Kind.FACT, Kind.GOAL, Kind.PLAN, Kind.INSIGHT, Kind.INCIDENT)
 
 
-def _value(item: Item) -> tuple[int, int, float, str]:
-    """More witnesses first, then what would be a rule before what would be a fact, then the newest."""
+def value(item: Item) -> tuple[int, int, float, str]:
+    """The order of notes that wait: more witnesses first, then what would be a rule before what would be a fact, then the newest; disputes by id alone."""
+    if item.status is Status.DISPUTED:
+        return (0, 0, 0.0, item.uid)
     return (-item.sessions, _FIRST.index(item.kind), -(item.newest_evidence.timestamp() if item.newest_evidence else 0.0), item.uid)
 
 
@@ -90,17 +150,17 @@ def _correction(correction: Correction) -> Entry:
 
 
 def _recheck(item: Item) -> Entry:
-    reason = item.missed or "rests on a note that was corrected"
     spans = plain(inline.cut_quote(item.statement))
-    return Entry(uid=item.uid, waits=Waits.RECHECK, spans=spans, reason=reason, command=_why(item.uid), notes=footnotes(item.cites[:2]))
+    return Entry(uid=item.uid, waits=Waits.RECHECK, spans=spans, reason=reason_of(item), command=_why(item.uid), notes=footnotes(item.cites[:2]))
 
 
 def _draft(item: Item) -> Entry:
     spans = plain(inline.cut_quote(item.statement))
-    return Entry(uid=item.uid, waits=Waits.DRAFT, spans=spans, reason=item.missed or "not proven", command=_why(item.uid), notes=footnotes(item.cites[:2]))
+    return Entry(uid=item.uid, waits=Waits.DRAFT, spans=spans, reason=reason_of(item), command=_why(item.uid), notes=footnotes(item.cites[:2]))
 
 
-def _quarantined(held: Quarantined) -> Entry:
+def quarantined(held: Quarantined) -> Entry:
+    """Text held back, by its place and by no word of it."""
     place: list[Part] = [code(short_session(held.session)), f" line {held.line}" if held.line else ""]
     spans = join("Text that no user said, from ", plain(held.origin), " at ", *place, ", held by the gate ", plain(held.gate))
     return Entry(uid=held.uid, waits=Waits.QUARANTINE, spans=spans, reason="", command=_why(held.uid))
@@ -109,18 +169,18 @@ def _quarantined(held: Quarantined) -> Entry:
 # --- the file ----------------------------------------------------------------------------------------------------------------------------
 
 
-def inbox(content: Content, *, own: str = "") -> str:
+def inbox(waiting: Queue, *, own: str = "") -> str:
     """The text of `inbox.md`: twenty things, the rest counted by reason, and the person's own words below the mark."""
-    waiting = entries(content)
-    shown, rest = waiting[:SHOWN_MAX], waiting[SHOWN_MAX:]
+    shown = waiting.first[:SHOWN_MAX]
     notes: list[Spans] = []
     parts = ["# Inbox", _purpose(len(waiting))]
     for waits in Waits:
         rows = [_row(e, notes) for e in shown if e.waits is waits]
         if rows:
             parts += [f"## {waits}", "\n".join(rows)]
+    rest = Counter(waiting.counted) - Counter((e.waits, e.reason) for e in shown)
     if rest:
-        counted = Counter((e.waits.value.lower(), e.reason) for e in rest)
+        counted = Counter({(waits.value.lower(), reason): n for (waits, reason), n in rest.items()})
         parts.append("## Not shown")
         parts.append(
             "\n".join(

@@ -9,7 +9,7 @@ from datetime import date
 from enum import StrEnum
 
 from pipelines.wiki import inline
-from pipelines.wiki.brief import Moved
+from pipelines.wiki.doors import Moved
 from pipelines.wiki.inbox import Entry
 from pipelines.wiki.inline import Spans, code, join, plain
 from pipelines.wiki.lines import Part, day
@@ -37,6 +37,7 @@ class Report:
     """What one dream did. Lists are in the order to show; `checked` counts the lines of the person's notes judged anew by verdict, `refused` claims by gate;
     `left_out` names index lines that are not in the brief.
 
+    `more_waiting` and `more_left_out` count what waits and what is left out beside those that are named here.
     `problems` are things a person should know of (sources refused, files someone else holds, quiet nights).
     """
 
@@ -53,6 +54,8 @@ class Report:
     problems: tuple[str, ...] = ()
     redacted: int = 0
     drafts: int = 0
+    more_waiting: int = 0
+    more_left_out: int = 0
 
     @property
     def changed(self) -> bool:
@@ -78,7 +81,7 @@ def report(dream: Report, *, own: str = "", before: str = "") -> str | None:
     rows: list[str] = []
     for n, (title, lines) in enumerate(blocks):
         after = sum(1 + min(2, len(b[1])) for b in blocks[n + 1 :])
-        rows += _block(title, lines, room - len(rows) - after)
+        rows += _block(title, lines, room - len(rows) - after, more=dream.more_left_out if title == _LEFT_OUT else 0)
     return "\n".join([*head, *rows, *_earlier(head[0], before), "", OWN_MARK, ""]) + own
 
 
@@ -104,7 +107,7 @@ def _verdict(dream: Report) -> str:
     said = ", ".join(f"{n} {word}" for n, word in counts if n) or (
         f"{sum(dream.checked.values())} of your own notes looked at" if dream.checked else "nothing learnt"
     )
-    count = len(dream.waiting)
+    count = len(dream.waiting) + dream.more_waiting
     waits = f"; {count} {'waits' if count == 1 else 'wait'} for you" if count else ""
     return said[0].upper() + said[1:] + waits + "."
 
@@ -126,8 +129,11 @@ def _blocks(dream: Report) -> list[tuple[str, list[Spans]]]:
         ("Your own notes", [plain(", ".join(f"{n} {verdict.replace('_', ' ')}" for verdict, n in sorted(dream.checked.items())))] if dream.checked else []),
         ("Merged and retired", [plain(inline.cut_quote(t)) for t in (*dream.merged, *dream.retired)]),
         ("Refused", refused + masked),
-        ("Not whole in the brief", left),
+        (_LEFT_OUT, left),
     ]
+
+
+_LEFT_OUT = "Not whole in the brief"
 
 
 def _corrected(change: Corrected) -> Spans:
@@ -139,14 +145,15 @@ def _corrected(change: Corrected) -> Spans:
     return join(*parts)
 
 
-def _block(title: str, lines: list[Spans], room: int) -> list[str]:
-    """A label and its lines, at least one; what has no room is counted."""
+def _block(title: str, lines: list[Spans], room: int, *, more: int = 0) -> list[str]:
+    """A label and its lines, at least one; what has no room is counted, with the `more` that nobody wrote down."""
     if not lines:
         return []
     most = max(1, room - 1)
-    shown = lines if len(lines) <= most else lines[: max(1, most - 1)]
+    count = len(lines) + more
+    shown = lines if count <= most else lines[: max(1, most - 1)]
     rows = [f"- **{title}**", *(f"  - {inline.write_line(line)}" for line in shown)]
-    return rows if len(shown) == len(lines) else [*rows, f"  - and {len(lines) - len(shown)} more"]
+    return rows if len(shown) == count else [*rows, f"  - and {count - len(shown)} more"]
 
 
 # --- bloat -------------------------------------------------------------------------------------------------------------------------------

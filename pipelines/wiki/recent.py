@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from itertools import groupby
 
 from pipelines.wiki import inline
-from pipelines.wiki.content import Cite, Content, Work
+from pipelines.wiki.content import Cite, Work
 from pipelines.wiki.inline import Spans, code, join, plain
 from pipelines.wiki.lines import Part, day, footnote
 from pipelines.wiki.page import OWN_MARK
@@ -17,9 +17,12 @@ SESSIONS_MAX = 60
 COMMITS_MAX = 6
 
 
-def recent(content: Content, *, own: str = "") -> str:
-    """The text of `recent.md`, the newest day first; sessions past the sixtieth are counted, sessions without a time stand last."""
-    works = within(content.work, content.newest_evidence)
+def recent(work: Sequence[Work], newest: datetime | None, *, own: str = "") -> str:
+    """The text of `recent.md`, the newest day first; sessions past the sixtieth are counted, sessions without a time stand last.
+
+    `newest` is the newest evidence of the whole wiki.
+    """
+    works = within(work, newest)
     notes: list[Spans] = []
     parts = ["# Recent work"]
     for when, group in groupby(works[:SESSIONS_MAX], key=_day):

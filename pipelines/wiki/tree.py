@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pipelines.wiki.brief import LINES_MIN, MEMORY_MD, PAGES_PATH, SIZE_MIN, Brief, Budget, all_pages, brief
+from pipelines.wiki.brief import LINES_MIN, MEMORY_MD, SIZE_MIN, Brief, Budget, signs_of, tell
 from pipelines.wiki.content import Content
-from pipelines.wiki.inbox import inbox
+from pipelines.wiki.doors import PAGES_PATH, all_pages
+from pipelines.wiki.inbox import entries, inbox, queue
 from pipelines.wiki.recent import recent
 from pipelines.wiki.render import Rendered, render, to_bytes
 from pipelines.wiki.topics import Layout, layout
@@ -34,18 +35,19 @@ def tree(content: Content, *, scope: str = "") -> Tree:
     plan = layout(content.items)
     rendered = render(content, plan)
     own = content.own.get(INDEX_PATH, "")
-    told = brief(content, plan, _room_beside(own), scope=scope)
+    signs = signs_of(content, plan)
+    told = tell(signs, room_beside(own), scope=scope)
     files = {
         **rendered.files,
-        PAGES_PATH: to_bytes(all_pages(plan, own=content.own.get(PAGES_PATH, ""))),
-        RECENT_PATH: to_bytes(recent(content, own=content.own.get(RECENT_PATH, ""))),
-        INBOX_PATH: to_bytes(inbox(content, own=content.own.get(INBOX_PATH, ""))),
+        PAGES_PATH: to_bytes(all_pages(signs.doors, own=content.own.get(PAGES_PATH, ""))),
+        RECENT_PATH: to_bytes(recent(content.work, content.newest_evidence, own=content.own.get(RECENT_PATH, ""))),
+        INBOX_PATH: to_bytes(inbox(queue(entries(content)), own=content.own.get(INBOX_PATH, ""))),
         INDEX_PATH: to_bytes(told.text + own),
     }
     return Tree(dict(sorted(files.items())), plan, rendered, told)
 
 
-def _room_beside(own: str) -> Budget:
+def room_beside(own: str) -> Budget:
     """The budget of `MEMORY.md` less what a person wrote below the brief."""
     size = MEMORY_MD.size - len(own.encode("utf-8", "surrogateescape"))
     return Budget(lines=max(LINES_MIN, MEMORY_MD.lines - own.count("\n")), size=max(SIZE_MIN, size))

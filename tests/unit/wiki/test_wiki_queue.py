@@ -9,16 +9,16 @@ import mdformat
 import pytest
 
 from pipelines.model import Kind, Status
-from pipelines.wiki.brief import Moved
 from pipelines.wiki.content import Content, Work
-from pipelines.wiki.inbox import entries, inbox
+from pipelines.wiki.doors import Moved
+from pipelines.wiki.inbox import entries, inbox, queue
 from pipelines.wiki.journal import LINES_MAX, Corrected, Level, Report, bloat, journal_path, report
 from pipelines.wiki.page import OWN_MARK
 from pipelines.wiki.recent import recent, within
 from tests.unit.wiki.samples import CONTENT, at, item
 
 EXTENSIONS = {"footnote", "frontmatter", "gfm"}
-INBOX = inbox(CONTENT)
+INBOX = inbox(queue(entries(CONTENT)))
 
 
 def drafts(count: int) -> Content:
@@ -40,7 +40,7 @@ def test_each_thing_that_waits_has_its_id_and_the_command_that_explains_it() -> 
 
 
 def test_twenty_are_shown_and_the_rest_counted_by_reason() -> None:
-    text = inbox(drafts(31))
+    text = inbox(queue(entries(drafts(31))))
     assert text.count("`dreamd why ") == 20
     assert "31 things wait for you;" in text
     rest = text[text.index("## Not shown") :]
@@ -60,16 +60,16 @@ def test_text_under_quarantine_is_named_without_its_words() -> None:
 
 
 def test_an_empty_inbox_says_so_and_keeps_the_persons_words() -> None:
-    assert inbox(Content(title="x"), own="mine\n") == f"# Inbox\n\nNothing waits for you.\n\n{OWN_MARK}\nmine\n"
+    assert inbox(queue(()), own="mine\n") == f"# Inbox\n\nNothing waits for you.\n\n{OWN_MARK}\nmine\n"
 
 
 def test_the_inbox_and_the_work_log_are_left_alone_by_a_formatter() -> None:
-    for text in (INBOX, inbox(drafts(31)), recent(CONTENT)):
+    for text in (INBOX, inbox(queue(entries(drafts(31)))), recent(CONTENT.work, CONTENT.newest_evidence)):
         assert mdformat.text(text, extensions=EXTENSIONS) == text
 
 
 def test_the_work_log_holds_fourteen_days_before_the_newest_evidence() -> None:
-    text = recent(CONTENT)
+    text = recent(CONTENT.work, CONTENT.newest_evidence)
     assert "too old" not in text
     assert "- 22:41–01:41 on 25 Nov 2026 · `bug-fix-01` · first asked: why does the build stop? · 8 not committed [^1]\n" in text
     assert "- 09:41–11:41 · `main` · first asked: /init · commits d8f0b8b, 218fc8a · 17 files · ended: # memory saved [^2]\n" in text
@@ -80,7 +80,7 @@ def test_sessions_without_a_time_come_last_and_many_are_counted() -> None:
     works = [Work(session=f"s{n}", started=at(12) + timedelta(minutes=n), ended=None) for n in range(70)]
     unknown = Work(session="u", started=None, ended=None, asked="when was this?")
     assert within([unknown, *works], at(12))[-1] is unknown
-    text = recent(Content(title="x", work=(*works, unknown)))
+    text = recent((*works, unknown), Content(title="x", work=(*works, unknown)).newest_evidence)
     assert text.count("\n- ") == 60
     assert "11 more sessions in these 14 days.\n" in text
 

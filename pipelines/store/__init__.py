@@ -1,11 +1,12 @@
 """The store: tables, migrations and queries; the only place that knows SQL.
 
 `open_store` gives one `Store`, whose parts are modules by idea: what logs said (intake, reading), what was read in it (claims), online notes, dreams and the
-beliefs they move, pages, search. Values of `model` and `ports` go in and come out; rows never leave.
+beliefs they move, pages, search; and work: what was asked for (requests), jobs and who claimed them (jobs, claiming), leases, repair (sweep).
+Values of `model` and `ports` go in and come out; rows never leave.
 """
 
 from pipelines.store.faults import StoreDamaged, StoreMisplaced
-from pipelines.store.holder import alive, this_process
+from pipelines.store.holder import alive, owner_of, this_process
 from pipelines.store.store import Store, open_store
 from pipelines.store.values import (
     Applied,
@@ -30,9 +31,45 @@ from pipelines.store.values import (
     Revision,
     WikiState,
 )  # fmt: skip
+from pipelines.store.work import HOSTED, STAGES, Asked, Audited, DreamState, Job, Lease, Swept, Unit, Worker
 
 __all__ = [
-    "Applied", "BeliefChange", "Change", "ClaimRelation", "Counts", "Decision", "Delivery", "Dream", "DreamRunning", "FindingChange", "GatedClaim",
-    "Head", "Match", "PageHead", "Placement", "Reader", "Receipt", "RecordedDecision", "Redirect", "Revision", "Store", "StoreDamaged",
-    "StoreMisplaced", "WikiState", "alive", "open_store", "this_process",
+    "HOSTED",
+    "STAGES",
+    "Applied",
+    "Asked",
+    "Audited",
+    "BeliefChange",
+    "Change",
+    "ClaimRelation",
+    "Counts",
+    "Decision",
+    "Delivery",
+    "Dream",
+    "DreamRunning",
+    "DreamState",
+    "FindingChange",
+    "GatedClaim",
+    "Head",
+    "Job",
+    "Lease",
+    "Match",
+    "PageHead",
+    "Placement",
+    "Reader",
+    "Receipt",
+    "RecordedDecision",
+    "Redirect",
+    "Revision",
+    "Store",
+    "StoreDamaged",
+    "StoreMisplaced",
+    "Swept",
+    "Unit",
+    "WikiState",
+    "Worker",
+    "alive",
+    "open_store",
+    "owner_of",
+    "this_process",
 ]  # fmt: skip

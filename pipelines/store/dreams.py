@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from sqlalchemy import Connection, delete, exists, func, select, update
+from sqlalchemy import Connection, func, select, update
 
 from pipelines.errors import LeaseLost, Refused
 from pipelines.model import digest, short_uid
+from pipelines.store import life
 from pipelines.store import tables as t
 from pipelines.store.apply import apply_changes
+from pipelines.store.clock import Clocked
 from pipelines.store.codec import decisions_of, finding_of, finding_out, instant_out, version_of, version_out
-from pipelines.store.core import Core, put
+from pipelines.store.core import put
 from pipelines.store.holder import alive, host_of
+from pipelines.store.life import dream_of
 from pipelines.store.types import dump, load
 from pipelines.store.values import Applied, BeliefChange, Change, Dream, DreamRunning, FindingChange
 
@@ -22,7 +25,7 @@ _OPEN = ("running", "planned", "held")
 _ENDS = frozenset({"completed", "planned", "held", "failed", "canceled"})
 
 
-class Dreams(Core):
+class Dreams(Clocked):
     """One dream at a time runs over a scope; those that are planned or held do not occupy it."""
 
     def start_dream(
@@ -37,14 +40,15 @@ class Dreams(Core):
             if running is not None:
                 if is_alive(running.holder) if is_alive else alive(running.holder, host=host_of(holder)):
                     raise DreamRunning(scope, running.uid, running.holder, running.started_at)
-                _end(conn, running.id, {"state": "failed", "code": "holder_gone", "ended_at": at})
+                conn.execute(update(t.dreams).where(d.id == running.id).values(state="failed", code="holder_gone", ended_at=at))
+                life.drop_staged(conn, running.id)
             before = conn.scalar(select(func.count()).select_from(t.dreams).where(d.scope_id == scope_id))
             rev = conn.execute(select(t.scopes.c.revision).where(t.scopes.c.id == scope_id)).scalar_one()
             uid = short_uid(scope, instant_out(at) or "", holder, str(before))
             row = {"scope_id": scope_id, "uid": uid, "state": "running", "cause": cause, "params": dump(dict(params or {})), "holder": holder,
                    "input_rev": rev, "code": "", "started_at": at}  # fmt: skip
             conn.execute(t.dreams.insert(), row)
-            return _dream(scope, conn.execute(select(t.dreams).where(d.scope_id == scope_id, d.uid == uid)).one())
+            return dream_of(scope, conn.execute(select(t.dreams).where(d.scope_id == scope_id, d.uid == uid)).one())
 
     def stage(self, dream: Dream, changes: Sequence[Change], reads: Mapping[str, Iterable[int]]) -> None:
         """Add what a unit wants changed, and the head tokens it saw of every note it read (none: the note was absent).
@@ -100,9 +104,9 @@ class Dreams(Core):
             told = dump(dict(summary)) if summary is not None else row.summary
             waits = status in {"planned", "held"}
             if waits:
-                _supersede(conn, scope_id, row.id)
-            _end(conn, row.id, {"state": status, "code": code, "summary": told, "ended_at": self.now()}, keep=waits)
-            return _dream(dream.scope, conn.execute(select(t.dreams).where(t.dreams.c.id == row.id)).one())
+                life.supersede(conn, scope_id, row.id)
+            life.end(self, conn, scope_id, row.id, {"state": status, "code": code, "summary": told, "ended_at": self.now()}, keep=waits)
+            return dream_of(dream.scope, conn.execute(select(t.dreams).where(t.dreams.c.id == row.id)).one())
 
     def cancel_dream(self, dream: Dream) -> Dream:
         """End a dream before it is applied; a running unit learns it at its next commit. Afterwards it is refused."""
@@ -118,36 +122,19 @@ class Dreams(Core):
             row = conn.execute(select(t.dreams).where(t.dreams.c.scope_id == self.scope_of(conn, scope), t.dreams.c.uid == uid)).one_or_none()
         if row is None:
             raise Refused(f"{scope} has no dream {uid}")
-        return _dream(scope, row)
+        return dream_of(scope, row)
 
     def dreams(self, scope: str, *, limit: int | None = None) -> tuple[Dream, ...]:
         """The scope's dreams, newest first."""
         with self.reading("list the dreams") as conn:
             query = select(t.dreams).where(t.dreams.c.scope_id == self.scope_of(conn, scope)).order_by(t.dreams.c.id.desc()).limit(limit)
-            return tuple(_dream(scope, row) for row in conn.execute(query))
+            return tuple(dream_of(scope, row) for row in conn.execute(query))
 
     def _of(self, conn: Connection, dream: Dream) -> tuple[int, Any]:
         """The dream's scope and row."""
         scope_id = self.scope_of(conn, dream.scope)
         assert scope_id is not None, "a dream has a scope"
         return scope_id, conn.execute(select(t.dreams).where(t.dreams.c.scope_id == scope_id, t.dreams.c.uid == dream.uid)).one()
-
-
-def _end(conn: Connection, dream_id: int, values: Mapping[str, object], *, keep: bool = False) -> None:
-    conn.execute(update(t.dreams).where(t.dreams.c.id == dream_id).values(**values))
-    if not keep:
-        for table in (t.changes, t.change_reads):
-            conn.execute(delete(table).where(table.c.dream_id == dream_id))
-
-
-def _supersede(conn: Connection, scope_id: int, dream_id: int) -> None:
-    """Drop what other dreams that wait have staged for the notes this one has staged, and the reads of those left with nothing."""
-    d, c, r = t.dreams.c, t.changes.c, t.change_reads.c
-    others = select(d.id).where(d.scope_id == scope_id, d.id != dream_id, d.state.in_(("planned", "held")))
-    mine = t.changes.alias()
-    again = exists().where(mine.c.dream_id == dream_id, mine.c.about == c.about, mine.c.note_uid == c.note_uid)
-    conn.execute(delete(t.changes).where(c.dream_id.in_(others), again))
-    conn.execute(delete(t.change_reads).where(r.dream_id.in_(others), ~exists().where(c.dream_id == r.dream_id)))
 
 
 def _staged(change: Change) -> dict[str, str]:
@@ -164,11 +151,3 @@ def _change(about: str, note: str, payload: Mapping[str, Any]) -> Change:
     if about == "finding":
         return FindingChange(finding=finding_of(payload["finding"]), decisions=decisions)
     return BeliefChange(note=note, versions=tuple(version_of(told) for told in payload["versions"]), decisions=decisions)
-
-
-def _dream(scope: str, row: Any) -> Dream:
-    return Dream(
-        uid=row.uid, scope=scope, state=row.state, cause=row.cause, params=cast(dict[str, object], load(row.params)), holder=row.holder,
-        input_rev=row.input_rev, applied_rev=row.applied_rev, code=row.code,
-        summary=None if row.summary is None else cast(dict[str, object], load(row.summary)), started_at=row.started_at, ended_at=row.ended_at,
-    )  # fmt: skip

@@ -1,4 +1,7 @@
-"""Which process holds a dream, and whether it still lives."""
+"""Which process holds a dream, a job or a lease, and whether it still lives.
+
+A process is named host:pid:start, one of its threads or tasks (an owner) host:pid:start:n.
+"""
 
 from __future__ import annotations
 
@@ -18,21 +21,38 @@ def host_of(holder: str) -> str:
     return holder.rpartition(":")[0].rpartition(":")[0]
 
 
+def owner_of(process: str, n: int | str) -> str:
+    """The name of one thread of a process."""
+    return f"{process}:{n}"
+
+
+def process_of(owner: str) -> str:
+    """The process an owner belongs to."""
+    return owner.rpartition(":")[0]
+
+
 def alive(holder: str, *, host: str | None = None) -> bool:
-    """Whether a holder may still be at work, asked on `host`. Of another host, another kind of name or a system that does not tell: yes."""
+    """Whether a process may still be at work, asked on `host`. Of another host, another kind of name or a system that does not tell: yes."""
+    return fate(holder, host=host or socket.gethostname()) is not False
+
+
+def fate(holder: str, *, host: str) -> bool | None:
+    """Whether a process lives, asked on `host`; None where that cannot be told: another host, another kind of name, a system that does not say."""
     there, _, rest = holder.rpartition(":")
     there, _, number = there.rpartition(":")
-    if there != (host or socket.gethostname()) or not number.isdigit() or os.name == "nt":  # on Windows os.kill ends the process it asks about
-        return True
+    if there != host or not number.isdigit() or os.name == "nt":  # on Windows os.kill ends the process it asks about
+        return None
     pid = int(number)
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except (PermissionError, OverflowError):
-        return True
+        return None
     started = _started(pid)
-    return started == rest or "0" in (started, rest)
+    if started == rest:
+        return True
+    return None if "0" in (started, rest) else False
 
 
 def _started(pid: int) -> str:

@@ -6,16 +6,21 @@ from collections.abc import Callable
 from datetime import datetime
 
 from pipelines.store.beliefs import Beliefs
+from pipelines.store.claiming import Claiming
 from pipelines.store.dreams import Dreams
 from pipelines.store.intake import Intake
+from pipelines.store.jobs import Jobs
+from pipelines.store.leases import Leases
 from pipelines.store.lineage import Lineage
 from pipelines.store.online import Online
 from pipelines.store.open import open_engines
 from pipelines.store.pages import Pages
+from pipelines.store.processes import Processes
 from pipelines.store.search import Search
+from pipelines.store.sweep import Sweeping
 
 
-class Store(Intake, Lineage, Online, Beliefs, Dreams, Pages, Search):
+class Store(Intake, Lineage, Online, Beliefs, Dreams, Pages, Search, Sweeping, Claiming, Jobs, Leases, Processes):
     """One database of scopes. Every method is one transaction; `scope` is always the scope's path."""
 
 

@@ -217,7 +217,7 @@ dreams = walled(
     "dreams", "mutable", word("uid"), word("state"), word("cause"), content("params"), word("holder"), number("input_rev"),
     number("applied_rev", null=True), word("code"), content("summary", null=True), instant("started_at"), instant("ended_at", null=True),
     word("phase", null=True), word("params_mac", null=True), word("slot", null=True), instant("requested_at", null=True), counter("replans"),
-    unique("scope_id", "uid"), target=True,
+    counter("claimed_ms"), number("dirty_upto", null=True), unique("scope_id", "uid"), target=True,
 )  # fmt: skip
 Index("ix_dreams_one_running", dreams.c.scope_id, unique=True, sqlite_where=dreams.c.state == "running", postgresql_where=dreams.c.state == "running")
 Index(
@@ -236,9 +236,10 @@ requests = walled(
 stages = walled("stages", "mutable", number("dream_id"), word("stage"), number("open"), word("state"), unique("dream_id", "stage"), wall("dream_id", "dreams"))
 jobs = walled(
     "jobs", "mutable", number("dream_id"), word("stage"), word("unit"), content("payload"), word("state"), number("fence"), word("owner", null=True),
-    number("lease_ms", null=True), number("deadline_ms", null=True), number("run_ms"), number("rung_ms", null=True), number("rings"), number("claims"), number("failures"),
-    content("result", null=True), word("code"), content("error", null=True), unique("dream_id", "stage", "unit"), Index(None, "state", "run_ms"),
-    Index(None, "scope_id", "state"), wall("dream_id", "dreams"), target=True,
+    number("lease_ms", null=True), number("ttl_ms", null=True), number("deadline_ms", null=True), number("run_ms"), number("rung_ms", null=True),
+    number("rings"), number("claims"), number("failures"), content("result", null=True), word("code"), content("error", null=True),
+    unique("dream_id", "stage", "unit"), Index(None, "state", "run_ms"), Index(None, "dream_id", "state", "run_ms", "id"), wall("dream_id", "dreams"),
+    target=True,
 )  # fmt: skip
 changes = walled(
     "changes", "mutable", number("dream_id"), word("about"), word("note_uid"), word("state"), content("payload"),
@@ -287,8 +288,8 @@ blobs = walled(
     "blobs", "forget", word("address"), number("length"), Column("bytes", LargeBinary, nullable=False, info={"holds": "content"}), unique("scope_id", "address"),
 )  # fmt: skip
 leases = Table(
-    "leases", metadata, row_id(), word("kind"), content("name"), word("owner", null=True), number("fence"), number("until_ms"), unique("kind", "name"),
-    info={"change": "mutable"}, sqlite_autoincrement=True,
+    "leases", metadata, row_id(), word("kind"), content("name"), word("owner", null=True), number("fence"), number("until_ms"), number("ttl_ms"),
+    unique("kind", "name"), info={"change": "mutable"}, sqlite_autoincrement=True,
 )  # fmt: skip
 schedules = walled(
     "schedules", "mutable", word("kind"), word("spec"), word("zone"), content("params"), instant("since"), word("last_slot", null=True), flag("active"),
@@ -313,6 +314,42 @@ faults = Table(
     "faults", metadata, row_id(), word("code"), word("about"), instant("recorded_at"), info={"change": "mutable"}, sqlite_autoincrement=True,
 )  # fmt: skip
 audit = walled("audit", "append", word("uid"), word("verb"), word("hand"), word("about"), instant("recorded_at"), unique("scope_id", "uid"))
+
+# --- what is shown: a projection of the above, kept so that a dream need not look at the whole scope to render a page --------------------
+
+renders = walled(
+    "renders", "mutable", word("renderer"), number("rev"), word("marks"), content("aside"), unique("scope_id"),
+)  # fmt: skip
+shown_items = walled(
+    "shown_items", "mutable", word("uid"), word("sentence"), flag("lead"), flag("carried"), flag("live"), flag("placed"), content("key"), content("subject"),
+    flag("named"), content("pin"), content("forms"), word("shelf"), content("topic"), number("part"), number("oldest", null=True), number("newest", null=True),
+    number("position"), word("waits"), word("reason"), word("queue_rank"), word("section"), word("brief_rank"), word("said"), flag("checked"),
+    flag("indexed"), number("upper_lines"), number("upper_bytes"), number("lines", null=True), number("size", null=True), word("mark"), content("raw"),
+    content("body"), unique("scope_id", "uid"), Index(None, "scope_id", "sentence"), Index(None, "scope_id", "topic", "part"), Index(None, "scope_id", "key"),
+    Index(None, "scope_id", "waits", "queue_rank"), Index(None, "scope_id", "section", "brief_rank"), Index(None, "scope_id", "newest"),
+    Index(None, "scope_id", "carried"),
+)  # fmt: skip
+shown_rests = walled(
+    "shown_rests", "mutable", word("rests_on"), word("uid"), unique("scope_id", "rests_on", "uid"), Index(None, "scope_id", "uid"),
+)  # fmt: skip
+shown_pages = walled(
+    "shown_pages", "mutable", content("topic"), number("part"), word("sort"), flag("live"), content("title"), content("path"), content("slug"), content("aliases"),
+    content("names"), content("hook"), content("line"), flag("archived"), number("bytes"), word("mark"), word("links_mark"), content("words"), content("body"),
+    content("targets"), unique("scope_id", "topic", "part"),
+)  # fmt: skip
+shown_links = walled(
+    "shown_links", "mutable", content("source"), content("target"), number("mentions"), flag("leads"), unique("scope_id", "source", "target"),
+    Index(None, "scope_id", "target"),
+)  # fmt: skip
+shown_sessions = walled(
+    "shown_sessions", "mutable", number("session_id"), word("digest"), instant("started_at", null=True), instant("first_at", null=True),
+    instant("last_at", null=True), content("folder"), word("work_mark"), content("work"), unique("session_id"), wall("session_id", "sessions"),
+    Index(None, "scope_id", "last_at"),
+)  # fmt: skip
+shown_infos = walled(
+    "shown_infos", "mutable", number("session_id"), number("source_id"), number("generation"), content("info"), unique("session_id", "source_id"),
+    wall("session_id", "sessions"), wall("source_id", "sources"),
+)  # fmt: skip
 
 # --- what may be seen --------------------------------------------------------------------------------------------------------------------
 

@@ -169,7 +169,10 @@ Change: TypeAlias = BeliefChange | FindingChange
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dream:
-    """One consolidation run. `input_rev` is the revision it started from, `applied_rev` the one it made, None when it changed nothing yet."""
+    """One consolidation run. `input_rev` is the revision it started from, `applied_rev` the one it made, None when it changed nothing yet.
+
+    `phase` is the stage its jobs are at; one that waits to begin has none, and `started_at` is when it was asked for.
+    """
 
     uid: str
     scope: str
@@ -183,6 +186,10 @@ class Dream:
     summary: Mapping[str, object] | None
     started_at: datetime
     ended_at: datetime | None
+    phase: str | None = None
+    slot: str | None = None
+    requested_at: datetime | None = None
+    replans: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

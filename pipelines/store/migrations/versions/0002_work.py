@@ -79,9 +79,10 @@ requests = walled(
 stages = walled("stages", "mutable", number("dream_id"), word("stage"), number("open"), word("state"), unique("dream_id", "stage"), wall("dream_id", "dreams"))
 jobs = walled(
     "jobs", "mutable", number("dream_id"), word("stage"), word("unit"), content("payload"), word("state"), number("fence"), word("owner", null=True),
-    number("lease_ms", null=True), number("deadline_ms", null=True), number("run_ms"), number("rung_ms", null=True), number("rings"), number("claims"), number("failures"),
-    content("result", null=True), word("code"), content("error", null=True), unique("dream_id", "stage", "unit"), Index(None, "state", "run_ms"),
-    Index(None, "scope_id", "state"), wall("dream_id", "dreams"), target=True,
+    number("lease_ms", null=True), number("ttl_ms", null=True), number("deadline_ms", null=True), number("run_ms"), number("rung_ms", null=True),
+    number("rings"), number("claims"), number("failures"), content("result", null=True), word("code"), content("error", null=True),
+    unique("dream_id", "stage", "unit"), Index(None, "state", "run_ms"), Index(None, "dream_id", "state", "run_ms", "id"), wall("dream_id", "dreams"),
+    target=True,
 )  # fmt: skip
 dirty_claims = walled("dirty_claims", "mutable", word("claim_uid"), word("why"), unique("scope_id", "claim_uid"))
 own_words = walled(
@@ -92,8 +93,8 @@ blobs = walled(
     "blobs", "forget", word("address"), number("length"), Column("bytes", LargeBinary, nullable=False), unique("scope_id", "address"),
 )  # fmt: skip
 leases = Table(
-    "leases", metadata, row_id(), word("kind"), content("name"), word("owner", null=True), number("fence"), number("until_ms"), unique("kind", "name"),
-    info={"change": "mutable"}, sqlite_autoincrement=True,
+    "leases", metadata, row_id(), word("kind"), content("name"), word("owner", null=True), number("fence"), number("until_ms"), number("ttl_ms"),
+    unique("kind", "name"), info={"change": "mutable"}, sqlite_autoincrement=True,
 )  # fmt: skip
 schedules = walled(
     "schedules", "mutable", word("kind"), word("spec"), word("zone"), content("params"), instant("since"), word("last_slot", null=True), flag("active"),
@@ -124,6 +125,7 @@ ADDED: dict[str, list[Column[Any]]] = {
     "scopes": [counter("wanted"), counter("taken"), counter("claimed_ms")],
     "dreams": [
         word("phase", null=True), word("params_mac", null=True), word("slot", null=True), instant("requested_at", null=True), counter("replans"),
+        counter("claimed_ms"), number("dirty_upto", null=True),
     ],
 }  # fmt: skip
 

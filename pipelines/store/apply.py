@@ -15,6 +15,7 @@ from pipelines.store import tables as t
 from pipelines.store.beliefs import add_decisions, add_versions, row_fields
 from pipelines.store.codec import decisions_of, version_row
 from pipelines.store.core import Core, add, add_new, chunks
+from pipelines.store.dirty import resolved
 from pipelines.store.online import current_findings
 from pipelines.store.types import dump, load
 from pipelines.store.values import Applied
@@ -89,6 +90,8 @@ def apply_changes(core: Core, conn: Connection, scope_id: int, dream: Any, *, ma
         payloads = chain((beliefs[note] for note in sorted(going)), (findings[w["note_uid"]] for w in words))
         add_decisions(conn, scope_id, rev, at, (d for p in payloads for d in decisions_of(p)), dream=dream.uid)
     _settle(conn, dream, kept, rev if rev != core_rev else None)
+    if not kept:  # what a person has to look at first stays to be resolved
+        resolved(conn, scope_id, dream.dirty_upto)
     return Applied(revision=rev, inserted=rows, held=tuple(sorted(kept)))
 
 

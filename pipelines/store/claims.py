@@ -15,12 +15,13 @@ from pipelines.errors import Permanent
 from pipelines.model import Claim, Question, Quote, Relation, Ruling
 from pipelines.store import tables as t
 from pipelines.store.codec import claim_of, claim_row, questions_of, questions_out, results_of, results_out
-from pipelines.store.core import CHUNK, Core, add, add_new, chunks
+from pipelines.store.core import CHUNK, add, add_new, chunks
+from pipelines.store.dirty import Dirty, mark
 from pipelines.store.types import dump, load, storable
 from pipelines.store.values import ClaimRelation, GatedClaim
 
 
-class Claims(Core):
+class Claims(Dirty):
     """What engines read in the turns."""
 
     def save_reading(
@@ -28,6 +29,7 @@ class Claims(Core):
     ) -> frozenset[str]:
         """Make this the engine's reading of the session; returns the uids of claims that came, left or changed (their words, keys or gate results).
 
+        Those are dirty from now on, in the same transaction.
         `digest` is the one `unread` gave for the turns that were read. Raises Permanent for a session the scope does not have.
         """
         with self.writing("save a reading") as conn:
@@ -44,7 +46,9 @@ class Claims(Core):
                 select(t.session_reads.c.id).where(t.session_reads.c.session_id == session_id, t.session_reads.c.engine == engine)
             ).scalar_one()
             after = _add_read_claims(conn, scope_id, read_id, ids, {g.claim.uid: g for g in claims})
-        return frozenset(uid for uid in before.keys() | after.keys() if before.get(uid) != after.get(uid))
+            changed = frozenset(uid for uid in before.keys() | after.keys() if before.get(uid) != after.get(uid))
+            mark(conn, scope_id, changed, "read")
+        return changed
 
     def all_claims(self, scope: str) -> tuple[GatedClaim, ...]:
         """Every claim of a current reading, by uid."""

@@ -10,6 +10,10 @@ def main() -> int:
 
         print(f"dreamd {__version__}")
         return 0
+    if sys.argv[1:3] == ["hook", "session-end"] and "--help" not in sys.argv:
+        from worker.hook import session_end
+
+        return session_end(sys.argv[3:])
     from worker.cli import run
 
     return run()

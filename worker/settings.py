@@ -45,6 +45,11 @@ class Settings(BaseSettings):
     skew_s: float = Field(default=120, ge=0, le=86_400, description="times of two sessions closer than this give no order")
     change_share_max: float = Field(default=0.5, gt=0, le=1, description="a dream that would change more of a scope's notes is held for review")
     events: Events = Events()
+    redis_url: SecretStr | None = Field(default=None, description="where workers are rung for and the platform's plain list lies; default: one process")
+    queue: str = Field(default="dreamd:requests", pattern=r"^[\w:.-]{1,100}$", description="the Redis list a platform pushes its requests to")
+    nightly: str | None = Field(default=None, description="when the scope dreams by itself, as five cron fields such as 0 3 * * *; default: never")
+    zone: str = Field(default="UTC", description="the time zone of nightly schedules")
+    quiet_s: float = Field(default=600, ge=0, le=86_400, description="a session whose log is quiet for so long has ended")
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="warning", description="the least severe event that is logged")
 
     @field_validator("scope")
@@ -57,6 +62,13 @@ class Settings(BaseSettings):
     def _is_a_store_of_this_version(cls, url: SecretStr | None) -> SecretStr | None:
         if url is not None and not url.get_secret_value().startswith("sqlite:///"):
             raise ValueError("names an SQLite file, sqlite:////path/to/store.db; other databases are not supported yet")
+        return url
+
+    @field_validator("redis_url")
+    @classmethod
+    def _is_a_redis(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is not None and not url.get_secret_value().startswith(("redis://", "rediss://", "unix://", "redis+socket://")):
+            raise ValueError("names a Redis: redis://host:6379/0, rediss://… or unix:///path/to/socket")
         return url
 
     @classmethod

@@ -1,12 +1,15 @@
 """The store: tables, migrations and queries; the only place that knows SQL.
 
 `open_store` gives one `Store`, whose parts are modules by idea: what logs said (intake, reading), what was read in it (claims), online notes, dreams and the
-beliefs they move, pages, search; and work: what was asked for (requests), jobs and who claimed them (jobs, claiming), leases, repair (sweep).
+beliefs they move, pages, search; and work: what was asked for (requests), jobs and who claimed them (jobs, claiming), leases, repair (sweep),
+when scopes dream by themselves (schedules), and messages nobody could act on (letters).
 Values of `model` and `ports` go in and come out; rows never leave.
 """
 
 from pipelines.store.faults import StoreDamaged, StoreMisplaced
 from pipelines.store.holder import alive, owner_of, this_process
+from pipelines.store.letters import Letter
+from pipelines.store.schedules import Schedule, Waiting
 from pipelines.store.store import Store, open_store
 from pipelines.store.values import (
     Applied,
@@ -53,6 +56,7 @@ __all__ = [
     "Head",
     "Job",
     "Lease",
+    "Letter",
     "Match",
     "PageHead",
     "Placement",
@@ -61,11 +65,13 @@ __all__ = [
     "RecordedDecision",
     "Redirect",
     "Revision",
+    "Schedule",
     "Store",
     "StoreDamaged",
     "StoreMisplaced",
     "Swept",
     "Unit",
+    "Waiting",
     "WikiState",
     "Worker",
     "alive",

@@ -11,16 +11,18 @@ from pipelines.store.dreams import Dreams
 from pipelines.store.intake import Intake
 from pipelines.store.jobs import Jobs
 from pipelines.store.leases import Leases
+from pipelines.store.letters import Letters
 from pipelines.store.lineage import Lineage
 from pipelines.store.online import Online
 from pipelines.store.open import open_engines
 from pipelines.store.pages import Pages
 from pipelines.store.processes import Processes
+from pipelines.store.schedules import Schedules
 from pipelines.store.search import Search
 from pipelines.store.sweep import Sweeping
 
 
-class Store(Intake, Lineage, Online, Beliefs, Dreams, Pages, Search, Sweeping, Claiming, Jobs, Leases, Processes):
+class Store(Schedules, Letters, Intake, Lineage, Online, Beliefs, Dreams, Pages, Search, Sweeping, Claiming, Jobs, Leases, Processes):
     """One database of scopes. Every method is one transaction; `scope` is always the scope's path."""
 
 

@@ -9,9 +9,13 @@ import typer
 
 from pipelines.errors import DreamdError, Refused
 from worker.cli.dream import register as register_dream
+from worker.cli.hook import register as register_hook
 from worker.cli.lint import register as register_lint
 from worker.cli.plumbing import register as register_plumbing
 from worker.cli.reading import register as register_reading
+from worker.cli.schedule import register as register_schedule
+from worker.cli.submit import register as register_submit
+from worker.cli.watch import register as register_watch
 from worker.settings import BadSettings
 
 DONE, LEFT_UNDONE, USAGE, REFUSED = 0, 1, 2, 3
@@ -24,6 +28,10 @@ app = typer.Typer(
 register_dream(app)
 register_reading(app)
 register_lint(app)
+register_schedule(app)
+register_watch(app)
+register_submit(app)
+register_hook(app)
 register_plumbing(app)
 
 

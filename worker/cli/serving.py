@@ -1,0 +1,35 @@
+"""What commands that serve share: the store they work on, and the bell."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from pipelines.store import Store, open_store
+from worker import settings, wiring
+from worker.bell import Bell, silent
+
+
+@contextlib.contextmanager
+def open_serving(wiki: Path | None, loaded: settings.Settings) -> Iterator[Store]:
+    """The shared store the settings name, for which no wiki is needed; else the store of the wiki."""
+    if loaded.database_url is None:
+        with wiring.open_only_store(wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=False)) as store:
+            yield store
+        return
+    store = open_store(loaded.database_url.get_secret_value(), now=wiring.utc_now, setting="database_url (DREAMD_DATABASE_URL)")
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def bell(_loaded: settings.Settings) -> Bell:
+    """How workers hear of due jobs. In the embedded default nobody has to be told: whoever runs jobs looks for them."""
+    return silent
+
+
+def masked(text: str) -> str:
+    """Text with its secrets masked, for what is kept of a message nobody could act on."""
+    return wiring.redactor().mask(text.encode("utf-8", "surrogatepass")).data.decode("utf-8", "replace")

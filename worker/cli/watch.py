@@ -1,0 +1,106 @@
+"""dreamd watch: sessions that ended without a hook, by quiet time; and the spool of those that had one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import structlog
+import typer
+
+from pipelines.errors import DreamdError
+from pipelines.run import Parts, Request
+from worker import settings, wiring
+from worker.bell import Bell
+from worker.cli import common, serving
+from worker.cli.output import many, print_json, visible
+from worker.spool import Drained, drain, spool_of
+from worker.stopping import Stop, stopping
+from worker.watcher import Polled, Watcher, poll_s
+
+log = structlog.get_logger("dreamd.watch")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("watch")(watch)
+
+
+def watch(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Log files, or folders to look for logs in.")],
+    quiet: Annotated[
+        float | None, typer.Option("--quiet", metavar="S", min=0, max=86_400, help="A log that grew ended after so many seconds without more.")
+    ] = None,
+    notes: Annotated[list[Path] | None, typer.Option("--notes", metavar="DIR", help="A folder of the agent's own notes to read along.")] = None,
+    once: Annotated[bool, typer.Option("--once", help="Look once and end.")] = False,
+    wiki: common.Wiki = None,
+    scope: common.Scope = None,
+    config: common.Config = None,
+    as_json: common.Json = False,
+) -> int:
+    """Take in sessions that ended and ask for a dream over them; `dreamd up` or `dreamd dream --pending` dreams it."""
+    loaded = common.start(config)
+    place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
+    quiet_s = loaded.quiet_s if quiet is None else quiet
+    with wiring.open_parts(place, loaded) as parts:
+        request = request_of(place, loaded, common.scope_of(scope, loaded, parts.store), tuple(paths), tuple(notes or ()))
+        watcher, ring = Watcher(parts, request, quiet_s=quiet_s), serving.bell(loaded)
+        if once:
+            _print(look(parts, watcher, place, loaded, ring), as_json=as_json)
+            return 0
+        with stopping() as stop:
+            watching(parts, watcher, place, loaded, ring, stop, quiet_s=quiet_s)
+    return 0
+
+
+def request_of(place: wiring.Place, loaded: settings.Settings, scope: str, paths: tuple[str, ...], notes: tuple[Path, ...]) -> Request:
+    """What is taken in, and where it belongs."""
+    return Request(
+        scope=scope, paths=paths, wiki=place.wiki, wiki_id=place.wiki_id, host=place.host, notes=tuple(n.expanduser() for n in notes),
+        trusted=frozenset(loaded.events.trusted), skew_s=loaded.skew_s, exclude=(str(place.wiki), str(place.private)),
+    )  # fmt: skip
+
+
+def look(parts: Parts, watcher: Watcher, place: wiring.Place, loaded: settings.Settings, ring: Bell, stop: Stop | None = None) -> tuple[Drained, Polled]:
+    """Drain the spool and look at the logs once. Raises what stops both."""
+    drained = drain(parts, spool_of(loaded), watcher.request, host=place.host, stop=stop or (lambda: False))
+    if drained.ring:
+        ring(drained.ring)
+    polled = watcher.look()
+    if polled.ring:
+        ring(polled.ring)
+    return drained, polled
+
+
+def watching(
+    parts: Parts, watcher: Watcher, place: wiring.Place, loaded: settings.Settings, ring: Bell, stop: Stop, *, quiet_s: float
+) -> None:  # fmt: skip
+    """Look again and again until stopped. Trouble is logged, and the next look tries again."""
+    while not stop():
+        try:
+            drained, polled = look(parts, watcher, place, loaded, ring, stop)
+        except (DreamdError, OSError) as error:
+            log.warning("watch_failed", error=type(error).__name__, why=str(error))
+        else:
+            if drained.asked or drained.letters or polled.read:
+                log.info("watched", ended=len(drained.asked), letters=drained.letters, read=polled.read, asked=polled.asked.answer if polled.asked else "")
+        stop.wait(poll_s(quiet_s))
+
+
+def _print(looked: tuple[Drained, Polled], *, as_json: bool) -> None:
+    drained, polled = looked
+    asked = [*drained.asked, *([polled.asked] if polled.asked else [])]
+    problems = (*drained.problems, *polled.problems)
+    if as_json:
+        print_json(
+            {"ended": len(drained.asked), "letters": drained.letters, "left": drained.left, "read": polled.read, "waiting": polled.waiting,
+             "asked": [{"answer": a.answer, "dream": a.dream, "state": a.state} for a in asked], "problems": problems}
+        )  # fmt: skip
+        return
+    print(f"{many(len(drained.asked), 'session end')} in the spool, {many(polled.read, 'log')} read, {polled.waiting} not quiet yet")
+    if drained.letters:
+        print(f"  kept as letters, since nobody could read them: {drained.letters}")
+    for path, why in problems:
+        print(f"  not taken {visible(path)}: {visible(why)}")
+    for a in asked:
+        print(f"  {a.answer}: dream {a.dream} ({a.state})")

@@ -1,0 +1,146 @@
+"""The platform's message: one JSON object, version 1, checked whole before anything is done; and what is answered.
+
+The same text comes by `dreamd submit`, by the Celery task and by a plain Redis list. A message that cannot be acted on is kept as a letter, its secrets
+masked, and answered `refused` with the reason: an unknown field or version is never half understood.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from pipelines.errors import Permanent, Refused
+from pipelines.store import Asked
+from worker.bell import Bell
+from worker.settings import scope_path
+
+VERSION: Final = 1
+MESSAGE_MAX: Final = 64 * 1024
+"""Bytes of one message."""
+CAUSE: Final = "platform"
+
+
+class Params(BaseModel):
+    """What the dream shall do. Requests with equal params coalesce while their dream has not begun; others queue."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
+
+    engine: Literal["local"] = Field(default="local", description="what reads meaning")
+    dry_run: bool = Field(default=False, description="plan everything and change nothing; the plan can be applied later")
+    change_share_max: float | None = Field(
+        default=None, gt=0, le=1, description="a dream that would change more of a scope's confirmed notes is held for review; default: the setting"
+    )
+
+
+class Message(BaseModel):
+    """A request for a dream. Sending it again with the same request_id is safe: it is answered with the same dream for ever."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, title="dreamd request, version 1", defer_build=True)
+
+    version: Literal[1] = Field(description="the version of this message")
+    request_id: str = Field(
+        pattern=r"^[\x21-\x7e]{1,180}$", description="the sender's own id of this request within the scope: visible ASCII without blanks"
+    )  # blanks: our own requests have one, so that no sender takes the id of a slot
+    scope: str = Field(description="the tenant/project/user path of the notes, such as acme/web/ana")
+    params: Params = Field(default_factory=Params)
+    hand: str = Field(default="", max_length=180, pattern=r"^[^\x00-\x1f\x7f]*$", description="who asked, for the audit")
+    reply: str | None = Field(
+        default=None, pattern=r"^[\w.-]{1,120}$", description="Redis list only: the answer is pushed to the list <queue>:reply:<this name>"
+    )
+
+    @field_validator("scope")
+    @classmethod
+    def _is_a_path_of_names(cls, scope: str) -> str:
+        return scope_path(scope)
+
+
+class Answer(BaseModel):
+    """What became of a message. Accepted means: the row is committed."""
+
+    model_config = ConfigDict(frozen=True, title="dreamd answer, version 1", defer_build=True)
+
+    version: Literal[1] = 1
+    answer: Literal["accepted", "coalesced", "known", "refused"]
+    request_id: str | None = Field(default=None, description="the message's own, where it could be read")
+    dream: str | None = Field(default=None, description="the dream the request leads to")
+    state: str = Field(default="", description="the dream's state: pending, running, completed, failed, canceled and our own held, planned, waiting")
+    retry_after: int | None = Field(default=None, description="seconds after which sending it again may be accepted; none: sending the same again is useless")
+    why: str | None = Field(default=None, description="why it was refused")
+
+
+class BadMessage(Exception):
+    """No message of this version; says which field and what it must be, never a value: it may be a secret."""
+
+
+class Desk(Protocol):
+    """What answering needs of a store."""
+
+    def request(self, scope: str, *, request_id: str, params: Mapping[str, object], cause: str, hand: str = "", slot: str | None = None) -> Asked: ...
+    def keep_letter(self, door: str, why: str, body: str) -> None: ...
+
+
+def read(raw: bytes) -> Message:
+    """The message in some bytes. Raises BadMessage."""
+    if len(raw) > MESSAGE_MAX:
+        raise BadMessage(f"a message has at most {MESSAGE_MAX} bytes, this one has {len(raw)}")
+    try:
+        return Message.model_validate_json(raw)
+    except ValidationError as error:
+        raise BadMessage("; ".join(_problem(p) for p in error.errors(include_url=False, include_input=False, include_context=False)[:8])) from None
+
+
+def _problem(problem: Any) -> str:
+    field = ".".join(str(x) for x in problem["loc"]) or "message"
+    if problem["type"] == "extra_forbidden":
+        return f"{field}: there is no such field in version {VERSION}"
+    return f"{field}: {str(problem['msg']).removeprefix('Value error, ').replace('Input should', 'should', 1)}"
+
+
+def answer(store: Desk, raw: bytes, *, door: str, ring: Bell, mask: Callable[[str], str]) -> Answer:
+    """Act on one message as it came in through a door. Raises StoreUnavailable: then nothing is committed, and sending again is right."""
+    try:
+        message = read(raw)
+    except BadMessage as bad:
+        store.keep_letter(door, str(bad), mask(raw.decode("utf-8", "replace")))
+        return Answer(answer="refused", why=str(bad), request_id=_told(raw, "request_id"))
+    try:
+        asked = store.request(message.scope, request_id=message.request_id, params=params_of(message), cause=CAUSE, hand=message.hand)
+    except (Refused, Permanent) as error:  # the store is stricter about names than we are
+        store.keep_letter(door, str(error), mask(raw.decode("utf-8", "replace")))
+        return Answer(answer="refused", why=str(error), request_id=message.request_id)
+    if asked.ring:
+        ring(asked.ring)
+    why = "too many requests wait in this scope" if asked.answer == "refused" else None
+    return Answer(answer=asked.answer, request_id=message.request_id, dream=asked.dream, state=asked.state, retry_after=asked.retry_after_s, why=why)
+
+
+def params_of(message: Message) -> dict[str, object]:
+    """The dream's params: what differs from a plain dream, so that a platform's plain request coalesces with a nightly one."""
+    return message.params.model_dump(exclude_defaults=True)
+
+
+def reply_name(raw: bytes) -> str | None:
+    """Where the sender wants its answer, also of a message that is wrong otherwise."""
+    name = _told(raw, "reply")
+    try:
+        return name if name is None else Message(version=1, request_id="x", scope="x", reply=name).reply
+    except ValidationError:
+        return None
+
+
+def _told(raw: bytes, field: str) -> str | None:
+    """A text field of what may be no message."""
+    try:
+        told = json.loads(raw) if len(raw) <= MESSAGE_MAX else None
+    except (ValueError, RecursionError):
+        return None
+    value = told.get(field) if isinstance(told, dict) else None
+    return value if isinstance(value, str) and len(value) <= 180 else None
+
+
+def schema() -> dict[str, object]:
+    """The JSON schemas of message and answer."""
+    return {"message": Message.model_json_schema(), "answer": Answer.model_json_schema(mode="serialization")}

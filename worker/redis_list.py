@@ -1,0 +1,126 @@
+"""Requests from any language over a plain Redis list: push a message, read the answer from a list of your own.
+
+    RPUSH <queue> '{"version": 1, "request_id": "…", "scope": "…", "reply": "mine"}'      BLPOP <queue>:reply:mine 30
+
+A message is moved to this consumer's own list (BLMOVE), its request is committed, its answer pushed, and only then it is removed (LREM). A consumer that dies
+leaves its list behind; the next one takes it back. So a message is acted on at least once, and the request's id makes it once. What Redis itself
+loses (FLUSHALL) before the answer came, the sender sends again.
+
+Keys, all below the queue's name:
+    <queue>                    list: messages, oldest first
+    <queue>:taken:<consumer>   list: messages a consumer is at
+    <queue>:consumers          set: every consumer that may have such a list
+    <queue>:alive:<consumer>   text, expires: the consumer lives
+    <queue>:reply:<name>       list, expires: answers
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import redis
+import structlog
+
+from pipelines.errors import DreamdError
+from worker.bell import Bell
+from worker.messages import Answer, Desk, answer, reply_name
+
+DOOR: Final = "redis-list"
+WAIT_S: Final = 1.0
+"""How long one look at an empty queue waits: a stop is heard within it."""
+ALIVE_S: Final = 30
+TAKE_BACK_S: Final = 30
+REPLY_KEPT_S: Final = 86_400
+CONNECT_S: Final = 2.0
+SOCKET_S: Final = 5.0
+
+log = structlog.get_logger("dreamd.redis_list")
+
+
+def connect(url: str) -> redis.Redis:
+    """A client that never waits for ever on a Redis that hangs."""
+    return redis.Redis.from_url(url.replace("redis+socket://", "unix://", 1), socket_timeout=SOCKET_S, socket_connect_timeout=CONNECT_S)
+
+
+class Consumer:
+    """Takes messages off one queue. `name` is this process's own (host:pid:start); `step` is the failure tests' way in."""
+
+    def __init__(
+        self, client: redis.Redis, store: Desk, *, queue: str, name: str, ring: Bell, mask: Callable[[str], str], step: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self.client: Any = client
+        self.store = store
+        self.queue = queue
+        self.name = name
+        self.ring = ring
+        self.mask = mask
+        self.step = step
+        self.taken = f"{queue}:taken:{name}"
+
+    def run(self, *, stopped: Callable[[float], bool], clock: Callable[[], float]) -> None:
+        """Consume until stopped. `stopped(s)` waits up to s seconds and says whether to stop; `clock` gives seconds that only grow."""
+        due = 0.0
+        quiet = True
+        while not stopped(0):
+            try:
+                if clock() >= due:
+                    self.begin()
+                    due = clock() + TAKE_BACK_S
+                self.one(wait_s=WAIT_S)
+                quiet = True
+            except (redis.RedisError, DreamdError) as error:
+                if quiet:
+                    log.warning("requests_not_consumed", error=type(error).__name__)
+                quiet = False
+                due = 0.0
+                stopped(WAIT_S)
+        self._leave()
+
+    def begin(self) -> int:
+        """Say that we live, and take back what dead consumers were at, ourselves before a restart included. Returns how many messages."""
+        self._live()
+        back = 0
+        for other in self.client.smembers(f"{self.queue}:consumers"):
+            name = other.decode("utf-8", "replace")
+            if name != self.name and not self.client.exists(f"{self.queue}:alive:{name}"):
+                back += self._take_back(name)
+        return back + self._take_back(self.name)
+
+    def one(self, *, wait_s: float) -> Answer | None:
+        """Act on the oldest message; None when none came in time. What goes wrong leaves the message in our list."""
+        self._live()
+        raw = self.client.blmove(self.queue, self.taken, wait_s, "LEFT", "RIGHT")
+        if raw is None:
+            return None
+        self.step("taken")
+        said = answer(self.store, raw, door=DOOR, ring=self.ring, mask=self.mask)
+        self.step("committed")
+        if (name := reply_name(raw)) is not None:
+            to = f"{self.queue}:reply:{name}"
+            self.client.rpush(to, said.model_dump_json())
+            self.client.expire(to, REPLY_KEPT_S)
+        self.step("answered")
+        self.client.lrem(self.taken, 1, raw)
+        return said
+
+    def _live(self) -> None:
+        self.client.sadd(f"{self.queue}:consumers", self.name)
+        self.client.set(f"{self.queue}:alive:{self.name}", "1", ex=ALIVE_S)
+
+    def _take_back(self, name: str) -> int:
+        """Move a consumer's list to the front of the queue, newest first, so that the order stays; then forget the consumer."""
+        count = 0
+        while self.client.lmove(f"{self.queue}:taken:{name}", self.queue, "RIGHT", "LEFT") is not None:
+            count += 1
+        if name != self.name:
+            self.client.srem(f"{self.queue}:consumers", name)
+        return count
+
+    def _leave(self) -> None:
+        try:
+            self._take_back(self.name)
+            self.client.delete(f"{self.queue}:alive:{self.name}")
+            self.client.srem(f"{self.queue}:consumers", self.name)
+        except redis.RedisError:
+            pass  # the next consumer takes back what is left

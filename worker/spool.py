@@ -1,0 +1,241 @@
+"""Drains what `worker.hook` left: each file is taken in where the logs are, becomes one request, and is removed.
+
+A file is claimed by renaming it, so that two processes do not do the same work; a claim whose process died is taken over. Killed between any two steps the
+file is still there, and doing it again changes nothing: intake goes on from its cursor, and the request's id comes from the file. What cannot be
+understood is kept as a letter.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from pipelines.errors import DreamdError, Refused
+from pipelines.logs.intake import intake
+from pipelines.model import digest
+from pipelines.run import Parts, Request
+from pipelines.run.sources import take_in
+from pipelines.store import Asked, alive, this_process
+from worker.hook import SUFFIX, VERSION, option, spool_folder
+from worker.settings import Settings, data_folder, scope_path
+
+DOOR: Final = "session-end"
+CAUSE: Final = "session_end"
+HALF_WRITTEN_S: Final = 60
+"""A file its hook has not finished after so long never will be."""
+_CLAIMED: Final = "claimed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionEnd:
+    """One session end as its hook told it. `transcript` and `notes` are absolute; `wiki` and `scope` are those the hook was told, if any."""
+
+    transcript: Path | None
+    notes: tuple[Path, ...]
+    wiki: Path | None
+    scope: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drained:
+    """What came of one draining: the requests made, files kept as letters, files left for another wiki or another time, and logs that could not be read."""
+
+    asked: tuple[Asked, ...] = ()
+    letters: int = 0
+    left: int = 0
+    problems: tuple[tuple[str, str], ...] = ()
+    ring: tuple[int, ...] = field(default=())
+
+    def __add__(self, other: Drained) -> Drained:
+        return Drained(
+            asked=self.asked + other.asked, letters=self.letters + other.letters, left=self.left + other.left, problems=self.problems + other.problems,
+            ring=self.ring + other.ring,
+        )  # fmt: skip
+
+
+def spool_of(settings: Settings) -> Path:
+    """Where the hooks of these settings leave session ends."""
+    return Path(spool_folder(str(data_folder(settings))))
+
+
+class BadFile(Exception):
+    """A spool file that is none; the message says why."""
+
+
+def drain(parts: Parts, folder: Path, request: Request, *, host: str, stop: Callable[[], bool] = lambda: False) -> Drained:
+    """Do every session end that waits for this wiki, oldest first. `request` says whose it is: scope, wiki, what is never taken in.
+
+    Raises what stops everything (StoreUnavailable, an archive that cannot be written); the file at hand then waits where it was.
+    """
+    desk = _Desk(parts, folder, request, host)
+    done = Drained()
+    for name in desk.waiting():
+        if stop():
+            break
+        done += desk.one(name)
+    return done
+
+
+def understood(content: str) -> SessionEnd:
+    """A spool file's content. Raises BadFile."""
+    try:
+        told = json.loads(content)
+        payload = told["payload"]
+        arguments, cwd, around = _words(told["arguments"]), Path(told["cwd"]), dict(told["environment"])
+        if told["version"] != VERSION or told["door"] != DOOR:
+            raise BadFile(f"version {told['version']!r} of door {told['door']!r} is not known here")
+    except (ValueError, TypeError, KeyError) as error:
+        raise BadFile(f"not written whole by dreamd hook {DOOR} ({type(error).__name__})") from None
+    try:
+        event = json.loads(payload)
+    except (ValueError, RecursionError):
+        raise BadFile("what the agent told its hook is no JSON") from None
+    if not isinstance(event, dict):
+        raise BadFile("what the agent told its hook is no JSON object")
+    return _session_end(event, arguments, cwd, around)
+
+
+def _words(value: object) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
+        raise TypeError("a list of words")
+    return value
+
+
+def _session_end(event: dict[str, Any], arguments: list[str], cwd: Path, around: dict[str, Any]) -> SessionEnd:
+    scope = option(arguments, "--scope") or around.get("DREAMD_SCOPE")
+    try:
+        scope = scope_path(str(scope)) if scope else None
+    except ValueError as error:
+        raise BadFile(f"the hook's scope {error}") from None
+    wiki = option(arguments, "--wiki") or around.get("DREAMD_WIKI")
+    transcript = event.get("transcript_path")
+    if transcript is not None and (not isinstance(transcript, str) or not transcript or "\0" in transcript):
+        raise BadFile("transcript_path is no path")
+    return SessionEnd(
+        transcript=cwd / Path(transcript).expanduser() if transcript else None, notes=tuple(cwd / Path(n).expanduser() for n in _every(arguments, "--notes")),
+        wiki=cwd / Path(str(wiki)).expanduser() if wiki else None, scope=scope,
+    )  # fmt: skip
+
+
+def _every(arguments: Sequence[str], name: str) -> Iterator[str]:
+    for n, word in enumerate(arguments):
+        if word == name and n + 1 < len(arguments):
+            yield arguments[n + 1]
+        elif word.startswith(name + "="):
+            yield word[len(name) + 1 :]
+
+
+@contextmanager
+def _usable(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise Refused(f"{folder}: session ends wait here and cannot be taken out: {error.strerror}; make it this user's own") from error
+
+
+class _Desk:
+    """One draining of one spool."""
+
+    def __init__(self, parts: Parts, folder: Path, request: Request, host: str) -> None:
+        self.parts = parts
+        self.folder = folder
+        self.claimed = folder / _CLAIMED
+        self.request = request
+        self.host = host
+        self.me = this_process(host).removeprefix(f"{host}:").replace(":", "-")
+
+    def waiting(self) -> list[str]:
+        """Names of all files that may be claimed, oldest first; those of dead processes are put back, half-written ones are let through."""
+        with _usable(self.folder):
+            return self._waiting()
+
+    def _waiting(self) -> list[str]:
+        for claim in self._in(self.claimed):
+            name, _, owner = claim.rpartition("@")
+            if not alive(f"{self.host}:{owner.replace('-', ':')}", host=self.host):
+                self._move(self.claimed / claim, self.folder / name)
+        for part in self._in(self.folder):
+            if part.startswith(".") and part.endswith(".part") and self._is_old(self.folder / part):
+                self._move(self.folder / part, self.folder / f"{part[1:].removesuffix('.part')}{SUFFIX}")
+        return sorted(name for name in self._in(self.folder) if name.endswith(SUFFIX) and not name.startswith("."))
+
+    def one(self, name: str) -> Drained:
+        """Claim a file, do it, remove it; put back what another wiki or another time must do."""
+        claim = self.claimed / f"{name}@{self.me}"
+        with _usable(self.folder):
+            self.claimed.mkdir(mode=0o700, exist_ok=True)
+            if not self._move(self.folder / name, claim):
+                return Drained()  # another process was first
+            content = claim.read_bytes().decode("utf-8", "surrogateescape")
+        try:
+            done = self._do(name, content)
+        except (DreamdError, OSError):
+            self._put_back(claim, name)
+            raise
+        if done.left:
+            self._put_back(claim, name)
+        else:
+            with _usable(self.folder):
+                claim.unlink(missing_ok=True)
+        return done
+
+    def _put_back(self, claim: Path, name: str) -> None:
+        with _usable(self.folder):
+            self._move(claim, self.folder / name)
+
+    def _do(self, name: str, content: str) -> Drained:
+        try:
+            end = understood(content)
+        except BadFile as bad:
+            self.parts.store.keep_letter(DOOR, str(bad), self._masked(content))
+            return Drained(letters=1)
+        if end.wiki is not None and end.wiki.resolve() != self.request.wiki.resolve():
+            return Drained(left=1)
+        scope = end.scope or self.request.scope
+        problems = self._take_in(end, scope)
+        self.parts.step("session_taken_in")
+        asked = self.parts.store.request(scope, request_id=f"{DOOR} {digest(name, content)}", params={}, cause=CAUSE)
+        self.parts.step("session_requested")
+        return Drained(asked=(asked,), left=int(asked.answer == "refused"), problems=problems, ring=asked.ring)
+
+    def _take_in(self, end: SessionEnd, scope: str) -> tuple[tuple[str, str], ...]:
+        """The transcript, and the sessions of subagents that lie in a folder of its name beside it.
+
+        A hook naming a file is not a person naming it: nobody vouches for its events.
+        """
+        beside = end.transcript.with_suffix("") if end.transcript else None
+        paths = [str(p) for p in (end.transcript, beside if beside and beside.is_dir() else None) if p is not None]
+        p = self.parts
+        logs = intake(
+            paths, store=p.store, scope=scope, archive=p.archive, redactor=p.redactor, readers=p.readers, now=p.now(), exclude=self.request.exclude
+        )  # fmt: skip
+        notes = take_in(p, replace(self.request, scope=scope, paths=(), notes=end.notes))
+        return (*logs.refused, *notes.problems)
+
+    def _masked(self, text: str) -> str:
+        return self.parts.redactor.mask(text.encode("utf-8", "surrogateescape")).data.decode("utf-8", "replace")
+
+    @staticmethod
+    def _in(folder: Path) -> list[str]:
+        try:
+            return os.listdir(folder)
+        except FileNotFoundError:
+            return []
+
+    def _is_old(self, path: Path) -> bool:
+        with suppress(OSError):
+            return self.parts.now().timestamp() - path.stat().st_mtime > HALF_WRITTEN_S
+        return False
+
+    @staticmethod
+    def _move(source: Path, to: Path) -> bool:
+        try:
+            source.rename(to)
+        except FileNotFoundError:
+            return False
+        return True

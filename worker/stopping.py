@@ -1,0 +1,76 @@
+"""Ends a long-running process on SIGTERM or SIGINT: asked at the next check, and within a few seconds whatever it is doing.
+
+Everything a process of ours does is a transaction or a whole file, so leaving in the middle loses nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Final
+
+GRACE_S: Final = 4.0
+"""How long work at hand may go on after a signal."""
+
+
+class Stop:
+    """Whether to stop. Waiting and asking are safe in any thread, setting also in a signal handler (an Event's lock is not)."""
+
+    def __init__(self) -> None:
+        self._set = False
+        self._read, self._write = os.pipe()
+        os.set_blocking(self._write, False)
+
+    def __call__(self) -> bool:
+        """Whether to stop."""
+        return self._set
+
+    def set(self) -> None:
+        """Ask everybody to stop."""
+        self._set = True
+        os.write(self._write, b".")
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until it is time to stop, at most so long; whether it is."""
+        select.select([self._read], [], [], seconds)
+        return self._set
+
+    def close(self) -> None:
+        """Give the pipe back."""
+        os.close(self._read)
+        os.close(self._write)
+
+
+@contextmanager
+def stopping(*, grace_s: float = GRACE_S) -> Iterator[Stop]:
+    """A `Stop` that SIGTERM and SIGINT set. Whoever is not out of this context `grace_s` later is ended with exit code 0; a second signal ends at once."""
+    stop = Stop()
+    out = threading.Event()
+
+    def heard(_number: int, _frame: FrameType | None) -> None:
+        if stop():
+            os._exit(0)
+        stop.set()
+
+    def end_late() -> None:
+        stop.wait()
+        if not out.wait(grace_s):
+            os._exit(0)
+
+    before = {number: signal.signal(number, heard) for number in (signal.SIGTERM, signal.SIGINT)}
+    last = threading.Thread(target=end_late, name="end-late", daemon=True)
+    last.start()
+    try:
+        yield stop
+    finally:
+        out.set()
+        stop.set()
+        last.join()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        stop.close()

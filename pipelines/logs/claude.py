@@ -42,9 +42,13 @@ class ClaudeReader:
     def read(self, records: Sequence[Record], carry: Carry, where: FileContext) -> Read:
         """The turns of these records; see `Reader.read`."""
         reading = _Reading(Memory.from_carry(carry), where)
+        take = reading.take
         for record in records:
-            for value, place in _expanded(record):
-                reading.take(value, place, record.repaired)
+            if record.members:
+                for value, place in _expanded(record):
+                    take(value, place, record.repaired)
+            else:
+                take(record.value, record, record.repaired)
         return reading.result()
 
 
@@ -64,12 +68,12 @@ def _loglines(value: object) -> list[Any]:
     return listed[:8] if isinstance(listed, list) else []
 
 
-def _expanded(record: Record) -> Iterator[tuple[Mapping[str, Any], Place]]:
+def _expanded(record: Record) -> Iterator[tuple[Mapping[str, Any], Place | Record]]:
     listed = record.value.get("loglines")
-    if record.members and isinstance(listed, list):
+    if isinstance(listed, list):
         yield from zip(listed, record.members, strict=True)
     else:
-        yield record.value, record.place
+        yield record.value, record
 
 
 class _Reading:
@@ -95,13 +99,14 @@ class _Reading:
             carry=self.memory.to_carry(),
         )
 
-    def take(self, record: Mapping[str, Any], place: Place, repaired: bool) -> None:
+    def take(self, record: Mapping[str, Any], at: Place | Record, repaired: bool) -> None:
+        """One record that stands `at` a place; half of a log are records that say nothing, and those must cost next to nothing."""
         kind = _word(record.get("type"))
         if kind == "progress":
             self.memory.link(record.get("uuid"), None, record.get("parentUuid"))
             self.ignored["progress"] += 1
             return
-        envelope = _Envelope(record, place, self._session_of(record), repaired)
+        envelope = _Envelope(record, at.place if isinstance(at, Record) else at, self._session_of(record), repaired)
         before = len(self.turns)
         if kind in _SPOKEN and isinstance(record.get("message"), dict):
             self._note_session(record, envelope.session)

@@ -88,11 +88,13 @@ class Memory:
 
     def link(self, record_uuid: object, turn: str | None, parent_uuid: object) -> None:
         """A record stands for the last turn made of it, or for its parent's when it says nothing."""
-        uid = turn or self.turn_of(parent_uuid)
-        if isinstance(record_uuid, str) and uid is not None:
-            self.links.pop(record_uuid, None)
-            self.links[record_uuid] = uid
-            _bound(self.links, LINKS_HELD)
+        links = self.links
+        uid = turn or (links.get(parent_uuid) if isinstance(parent_uuid, str) else None)
+        if uid is not None and isinstance(record_uuid, str):
+            links.pop(record_uuid, None)
+            links[record_uuid] = uid
+            if len(links) > LINKS_HELD:
+                _bound(links, LINKS_HELD)
 
     def turn_of(self, record_uuid: object) -> str | None:
         """The turn a record stands for."""

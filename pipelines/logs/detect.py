@@ -22,7 +22,11 @@ def detect(first: Sequence[object], name: str, *, readers: Sequence[Reader] = RE
     """The reader that knows most of these first values of the file `name`. Raises UnreadableSource saying what stands there instead of a log."""
     if not first:
         raise UnreadableSource(name, "holds no JSON object")
-    known = [sum(reader.sniff([value], name) for value in first) for reader in readers]
+    known: list[int] = []
+    for reader in readers:
+        known.append(sum(reader.sniff([value], name) for value in first))
+        if known[-1] == len(first):  # none can know more
+            return reader
     if not any(known):
         raise UnreadableSource(name, f"is no log format dreamd knows ({', '.join(r.format for r in readers)}); its first record {_shape(first[0])}")
     return readers[known.index(max(known))]

@@ -6,19 +6,24 @@ ends of the JSON around it stay, so offsets and structure survive.
 
 Two things find secrets: the maintained rules of Kingfisher with our own rules file in the same pass, and `secret_values` on lines that hold a
 cue. No detection policy is used: under one a log could hide a secret from us with a `gitleaks:allow` remark.
+
+Most lines hold nothing, and a call of the scanner costs as much as the line it reads. So the lines of a chunk are read joined, in one call that other
+threads run beside. Between two lines stands a wall that no rule can match across, into or out of (`test_joined_scan` proves it of every rule from its
+automaton), so what is found in a line is what is found in it alone. Where a rule also asks what else was found nearby, the line is read again by itself.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import as_file, files
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from pipelines.errors import Refused
 from pipelines.logs.secret_values import Span, decoded, foreign_cues, placeholder, random_like, values_at
@@ -43,6 +48,25 @@ _UNICODE_ESCAPE = re.compile(rb"\\u[0-9a-fA-F]{4}")
 _BEFORE_NUMBER = re.compile(rb'(?<!\\)"[ \t]*:[ \t]*$')
 
 
+class Found(NamedTuple):
+    """Where in a line the scanner found something, by which rule."""
+
+    rule: str
+    start: int
+    end: int
+
+
+Lines: TypeAlias = Mapping[Span, "Sequence[Found] | None"]
+"""Lines of a chunk in which the scanner found something, and what; None where it has to read the line by itself to tell."""
+
+
+class Looked(NamedTuple):
+    """The scanner's copy of a chunk, and what it found there."""
+
+    reading: bytes
+    lines: Lines
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Masked:
     """Masked bytes, as long as the raw ones; `count` secrets were masked by the rules of `version`."""
@@ -58,8 +82,9 @@ class Redactor:
     The rules are loaded when the first bytes are masked: a dream that finds nothing new never pays for them.
     """
 
-    def __init__(self, load: Callable[[], Scanner], mask_version: str) -> None:
-        self._load, self._loading = load, Lock()
+    def __init__(self, load: Callable[[], Scanner], mask_version: str, *, joins: bool = False) -> None:
+        """`joins`: whether lines may be read joined, which takes rules that stop at a wall."""
+        self._load, self._loading, self._joins = load, Lock(), joins
         self._loaded: Scanner | None = None
         self.version = mask_version
 
@@ -70,9 +95,14 @@ class Redactor:
                 self._loaded = self._load()
             return self._loaded
 
-    def mask(self, data: bytes) -> Masked:
-        """The bytes with every secret overwritten. `data` must begin and end where records do."""
-        suspects = self._suspects(data)
+    def look(self, data: bytes) -> Looked:
+        """What the scanner finds in each line: the part of masking that other threads run beside."""
+        reading, lines, scan = _reading(data), list(_lines(data)), self._scanner.scan
+        return Looked(reading, joined_look(reading, lines, scan) if self._joins and len(lines) > 1 else dict.fromkeys(lines))
+
+    def mask(self, data: bytes, looked: Looked | None = None) -> Masked:
+        """The bytes with every secret overwritten. `data` must begin and end where records do; `looked` is what a look at them found."""
+        suspects = self._suspects(data, self.look(data) if looked is None else looked)
         if not suspects:
             return Masked(data=data, count=0, version=self.version)
         parts, at, count = [], 0, 0
@@ -82,22 +112,19 @@ class Redactor:
             at, count = end, count + masked
         return Masked(data=b"".join([*parts, data[at:]]), count=count, version=self.version)
 
-    def _suspects(self, data: bytes) -> list[tuple[Span, list[Span]]]:
-        """Lines with a secret in them and where in the line; the copy the scanner reads is made once for all lines."""
-        reading, scan = _reading(data), self._scanner.scan
-        cues, suspects = iter((*foreign_cues(data), len(data))), []
-        cue = next(cues)  # the last one stands behind every line
-        for start, end in _lines(data):
-            findings = scan(reading[start:end])
-            if findings or cue < end:
-                if spans := _spans(data[start:end], findings):
-                    suspects.append(((start, end), spans))
-                while cue < end:
-                    cue = next(cues)
+    def _suspects(self, data: bytes, looked: Looked) -> list[tuple[Span, list[Span]]]:
+        """Lines with a secret in them and where in the line."""
+        scan, cues = self._scanner.scan, foreign_cues(data)
+        cued: dict[Span, Sequence[Found]] = {_line_at(data, cue): () for cue in cues}
+        suspects = []
+        for (start, end), told in sorted({**cued, **looked.lines}.items()):
+            found = _found(scan(looked.reading[start:end])) if told is None else told
+            if (found or (start, end) in cued) and (spans := _spans(data[start:end], found)):
+                suspects.append(((start, end), spans))
         return suspects
 
     def _look(self, line: bytes) -> list[Span]:
-        return _spans(line, self._scanner.scan(_reading(line)))
+        return _spans(line, _found(self._scanner.scan(_reading(line))))
 
 
 def open_redactor(cache_dir: Path | None) -> Redactor:
@@ -110,7 +137,7 @@ def open_redactor(cache_dir: Path | None) -> Redactor:
     except PackageNotFoundError as error:
         raise Refused(f"{_MISSING}: it is not installed") from error
     parts = digest(_RULES.read_bytes(), scanner, _CODE_VERSION)
-    return Redactor(partial(open_scanner, cache_dir), f"{_CODE_VERSION}-{parts[:12]}")
+    return Redactor(partial(open_scanner, cache_dir), f"{_CODE_VERSION}-{parts[:12]}", joins=scanner in _PROVEN)
 
 
 def open_scanner(cache_dir: Path | None) -> Scanner:
@@ -124,6 +151,57 @@ def open_scanner(cache_dir: Path | None) -> Scanner:
         raise Refused(f"{_MISSING}: {error}") from error
 
 
+# --- lines joined ------------------------------------------------------------------------------------------------------------------------
+
+_SHUT: Final = b"\"}'}/" + b"\x1f\n" * 12
+WALL: Final = _SHUT + b"\x1f" * 64 + b"\n"
+"""Stands between two lines: what is open closes where it may not, and the rest has more bytes and lines than any gap a rule allows."""
+HIGH_WALL: Final = _SHUT + b"\x1f" * 1200 + b"\n"
+"""Stops even the one rule with a gap of a thousand bytes; `FAR` finds where that one begins."""
+FAR: Final = "dreamd.far.kubernetes"
+_FAR_REACH: Final = 2048
+_PROVEN: Final = frozenset({"1.5.0"})
+"""Versions of the scanner whose rules are known to stop at a wall; lines are read one by one by any other."""
+
+
+def joined_look(reading: bytes, lines: Sequence[Span], scan: Callable[[bytes], Sequence[Finding]]) -> Lines:
+    """What is found in each line of the scanner's copy, by reading them joined.
+
+    Joined are lines that are an object from end to end: no rule looks for one of its edges, or for what an open quote before it would let through.
+    """
+    whole = [line for line in lines if reading.startswith(b'{"', *line) and reading.endswith(b"}\n", *line)]
+    looked: dict[Span, Sequence[Found] | None] = dict.fromkeys(set(lines).difference(whole))
+    low = _scanned(reading, whole, WALL, scan)
+    far = _within_reach(whole, [line for line, found in low.items() if any(f.rule_id == FAR for f, _ in found)])
+    high = _scanned(reading, far, HIGH_WALL, scan) if far else {}
+    for line, found in ({line: found for line, found in low.items() if line not in far} | high).items():
+        if not all(f.rule_id.startswith(_OURS) for f, _ in found):
+            looked[line] = None
+        elif kept := [Found(f.rule_id, f.location["start_offset"] - at, f.location["end_offset"] - at) for f, at in found if f.rule_id != FAR]:
+            looked[line] = kept
+    return looked
+
+
+def _scanned(reading: bytes, lines: Sequence[Span], wall: bytes, scan: Callable[[bytes], Sequence[Finding]]) -> dict[Span, list[tuple[Finding, int]]]:
+    """The findings in each line, with the place its bytes have among all that were read."""
+    begins, at = [], 0
+    for start, end in lines:
+        begins.append(at)
+        at += end - start + len(wall)
+    found: dict[Span, list[tuple[Finding, int]]] = {}
+    for finding in scan(wall.join([reading[start:end] for start, end in lines])):
+        number = bisect_right(begins, finding.location["start_offset"]) - 1
+        found.setdefault(lines[number], []).append((finding, begins[number]))
+    return found
+
+
+def _within_reach(lines: Sequence[Span], heads: Iterable[Span]) -> list[Span]:
+    """The heads and the lines that begin within reach of one's end."""
+    begins = [start for start, _ in lines]
+    near = {n for start, end in heads for n in range(bisect_left(begins, start), bisect_left(begins, end + _FAR_REACH))}
+    return [lines[n] for n in sorted(near)]
+
+
 # --- one line ----------------------------------------------------------------------------------------------------------------------------
 
 
@@ -135,24 +213,29 @@ def _lines(data: bytes) -> Iterator[Span]:
         start = end
 
 
+def _line_at(data: bytes, place: int) -> Span:
+    return data.rfind(b"\n", 0, place) + 1, data.find(b"\n", place) + 1 or len(data)
+
+
+def _found(findings: Iterable[Finding]) -> list[Found]:
+    """What a line is judged by."""
+    return [Found(f.rule_id, f.location["start_offset"], f.location["end_offset"]) for f in findings if f.visible and f.rule_id not in _IGNORED]
+
+
 def _reading(data: bytes) -> bytes:
     if b"\\u" in data:
         data = _UNICODE_ESCAPE.sub(b" " * 6, data)
     return data.replace(b"\\n", b" \n").replace(b"\\t", b" \t").translate(_READING)
 
 
-def _spans(line: bytes, findings: Sequence[Finding]) -> list[Span]:
+def _spans(line: bytes, found: Iterable[Found]) -> list[Span]:
     """Where secrets stand in a line, by what the scanner says of it; unsorted, may overlap."""
     cues = foreign_cues(line)
-    if not findings and not cues:
-        return []
     spans: list[Span] = []
-    for finding in findings:
-        where = finding.location
-        start, end = where["start_offset"], where["end_offset"]
-        if finding.rule_id.startswith("dreamd.cue."):
+    for rule, start, end in found:
+        if rule.startswith(_CUE):
             cues.append(start)
-        elif finding.visible and finding.rule_id not in _REPLACED and _is_secret(finding.rule_id, line[start:end]):
+        elif _is_secret(rule, line[start:end]):
             spans.append((start, end))
     plain = decoded(line) if cues else b""
     return [*spans, *(span for cue in cues for span in values_at(plain, cue))]
@@ -167,8 +250,12 @@ def _is_secret(rule: str, value: bytes) -> bool:
     return not rule.endswith("uri") or value.lower() not in _STAND_INS
 
 
-_REPLACED: Final = frozenset({"betterleaks.private-key"})
-"""Maintained rules whose work `secret_values` does better: this one takes the lines around the key and misses one that is cut off."""
+_CUE: Final = "dreamd.cue."
+_OURS: Final = "dreamd."
+"""Rules of our own file: they ask for nothing but their pattern."""
+_IGNORED: Final = frozenset({"betterleaks.private-key", FAR})
+"""Rules that say nothing of a line: ours, and a maintained one whose work `secret_values` does better (it takes the lines around the key and misses one
+that is cut off)."""
 _STAND_INS: Final = frozenset({b"password", b"pass", b"passwd", b"pwd", b"pw"})
 
 

@@ -28,10 +28,14 @@ ESCAPE: Final = b"\x02"
 def decoded(line: bytes) -> bytes:
     """The line with `\\n`, `\\t`, `\\r` as white space and `\\"` as a marked quote, each as long as before; text inside JSON inside JSON too."""
     plain = line.replace(b"\\\\", BACKSLASH * 2)
+    nested = BACKSLASH in plain
     for escape, space in ((b"n", b" \n"), (b"t", b" \t"), (b"r", b" \r")):
-        plain = plain.replace(b"\\" + escape, space).replace(BACKSLASH + escape, space)
-    for escape, ascii_byte in _ASCII_ESCAPES:
-        plain = plain.replace(escape, ascii_byte)
+        plain = plain.replace(b"\\" + escape, space)
+        if nested:
+            plain = plain.replace(BACKSLASH + escape, space)
+    if b"\\u00" in plain:
+        for escape, ascii_byte in _ASCII_ESCAPES:
+            plain = plain.replace(escape, ascii_byte)
     return plain.replace(b'\\"', ESCAPE + b'"')
 
 

@@ -55,7 +55,10 @@ def stamp(given: object) -> Stamp:
     if not isinstance(given, str):
         return NONE
     if _UTC.fullmatch(given):  # what agent programs write, a dozen times a second
-        return _iso(given) or NONE
+        try:
+            return Stamp(datetime.fromisoformat(given), "UTC")
+        except ValueError:
+            return NONE
     text = given.strip()
     if re.fullmatch(r"\d{10}(\.\d+)?|\d{13}", text):
         return _since_1970(float(text))

@@ -18,10 +18,12 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from pipelines.errors import Conflict, Refused
 from pipelines.store import tables as t
-from pipelines.store.faults import translated
+from pipelines.store.faults import TakenBack, translated
+from pipelines.store.schema import check_schema
 from pipelines.store.types import dump, storable
 from pipelines.store.values import Revision
 
+REPLAYS = 5  # times a transaction is tried that the database takes back in favour of another (systems R14)
 CHUNK = 5_000  # values in one IN list or rows in one insert; both drivers take 32,000
 
 T = TypeVar("T")
@@ -111,6 +113,25 @@ class Core:
                 yield
             finally:
                 self._open.conn = outer
+
+    def atomically(self, doing: str, work: Callable[[], T]) -> T:
+        """`work` as one transaction, as within `together`, and done again when the database took that back in favour of another: it must bear it.
+
+        After some times TakenBack (a Transient) is raised, and at once within another transaction, which is lost as a whole.
+        """
+        for left in reversed(range(REPLAYS)):
+            try:
+                with self.together(doing):
+                    return work()
+            except TakenBack:
+                if not left or getattr(self._open, "conn", None) is not None:
+                    raise
+        raise AssertionError("the last time raises or returns")
+
+    def check_schema(self) -> None:
+        """Raise StoreTooNew when a migration has gone past what this code works on: asked at each claim, so that old workers leave in good order."""
+        with self.reading("look at the schema") as conn:
+            check_schema(conn, self.engines.where)
 
     # --- scopes ---
 

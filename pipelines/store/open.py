@@ -10,20 +10,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, MetaData, Table, create_engine, event, inspect, make_url, select
+from sqlalchemy import Engine, create_engine, event, make_url, select
 from sqlalchemy.engine import URL, Connection
 from sqlalchemy.exc import ArgumentError
 
-from pipelines.errors import Refused, StoreTooNew
+from pipelines.errors import Refused
 from pipelines.store import tables as t
 from pipelines.store.core import Engines
 from pipelines.store.faults import StoreDamaged, StoreMisplaced, translated
 from pipelines.store.postgres import postgres_engines, require_usable
+from pipelines.store.schema import HEAD, schema_version
 from pipelines.store.triggers import missing
 
-HEAD = "0002"  # the newest migration; a test keeps it equal to the folder
-KNOWN = frozenset({"0001", HEAD})
-OLDEST = "0002"  # the oldest code that works on this schema: a migration that only adds leaves it, any other sets it to itself (systems R16)
 DRIVERS = frozenset({"sqlite", "postgresql", "postgresql+psycopg"})
 FORMS = "names a file, sqlite:////path/to/store.db, or a database, postgresql://user:password@host/database"
 BUSY_MS = 30_000  # another process's longest write is far below this
@@ -67,11 +65,7 @@ def open_engines(url: str, *, setting: str, now: Callable[[], datetime], mounts:
     Raises StoreMisplaced (folder cannot be written, network or synced folder), StoreDamaged (no store, corrupt, triggers missing), StoreTooNew,
     StoreUnavailable (disk full, locked). `setting` is what a person changes to move the store; `mounts` the system's mount table.
     """
-    parsed = _parsed(url)
-    if parsed.get_backend_name() == "sqlite":
-        engines = _sqlite_engines(parsed, setting=setting, mounts=_mounts() if mounts is None else mounts)
-    else:
-        engines = postgres_engines(parsed)
+    engines = engines_of(url, setting=setting, mounts=mounts)
     try:
         with translated("open the store", engines.where):
             _check(engines, now)
@@ -79,6 +73,14 @@ def open_engines(url: str, *, setting: str, now: Callable[[], datetime], mounts:
         engines.dispose()
         raise
     return engines
+
+
+def engines_of(url: str, *, setting: str, mounts: str | None = None) -> Engines:
+    """Engines over whatever is there, nothing of it looked at or made but, on SQLite, the file."""
+    parsed = _parsed(url)
+    if parsed.get_backend_name() == "sqlite":
+        return _sqlite_engines(parsed, setting=setting, mounts=_mounts() if mounts is None else mounts)
+    return postgres_engines(parsed)
 
 
 def _parsed(url: str) -> URL:
@@ -108,34 +110,6 @@ def _check(engines: Engines, now: Callable[[], datetime]) -> None:
             raise StoreDamaged(engines.where, f"the triggers {', '.join(lost)} are missing, so history could be changed; restore a copy")
         if conn.scalar(select(t.grants.c.id).limit(1)) is not None:
             raise StoreDamaged(engines.where, "a forget left its door open (a row in `grants`); check what was deleted, then remove that row")
-
-
-def schema_version(conn: Connection, where: str) -> str | None:
-    """The schema a database holds, None when it is empty; refuses another program's, and one whose newer schema this code cannot work on."""
-    names = set(inspect(conn).get_table_names())
-    if not names:
-        return None
-    if not {"alembic_version", "store", "scopes"} <= names:
-        raise StoreDamaged(where, _ANOTHERS)
-    found = conn.scalar(select(_version.c.version_num))
-    if found is None:
-        raise StoreDamaged(where, _ANOTHERS)
-    if found not in KNOWN:
-        require_known(found, conn.scalar(select(t.store.c.oldest_code)) if found > HEAD else None, where)
-    return str(found)
-
-
-def require_known(schema: str, oldest_code: str | None, where: str) -> None:
-    """Refuse a schema this code cannot work on: older code may go on beside a newer schema that says so, newer code on an older one may not."""
-    if schema < HEAD or (schema > HEAD and (oldest_code is None or oldest_code > HEAD)):
-        newest = f"this dreamd knows schemas up to {HEAD}"
-        raise StoreTooNew(
-            f"{where} has schema {schema}, {newest}: nothing was read or written. Install the dreamd that wrote it (or a newer one), or name another store"
-        )
-
-
-_version = Table("alembic_version", MetaData(), t.word("version_num"))
-_ANOTHERS = "this database belongs to another program; name another one for the store"
 
 
 # --- SQLite ------------------------------------------------------------------------------------------------------------------------------

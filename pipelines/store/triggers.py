@@ -11,10 +11,19 @@ from sqlalchemy import Connection, MetaData, Table, text
 
 _SQLITE = """CREATE TRIGGER {name} BEFORE {verb} ON {table} {when}BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"""
 _POSTGRES_FUNCTION = """CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  granted boolean := false;
 BEGIN
   {door}RAISE EXCEPTION '% is append-only', TG_TABLE_NAME;
 END $$"""
+# the grants beside the table, by name: a temporary table of that name would be found first
+_POSTGRES_DOOR = """EXECUTE format('SELECT EXISTS (SELECT 1 FROM %I.grants)', TG_TABLE_SCHEMA) INTO granted;
+  IF granted THEN
+    RETURN OLD;
+  END IF;
+  """
 _POSTGRES = """CREATE TRIGGER {name} BEFORE {verb} ON {table} FOR EACH {each} EXECUTE FUNCTION {function}()"""
+_POSTGRES_PRESENT = "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled IN ('O', 'A') AND pg_table_is_visible(tgrelid)"
 _DOOR = "EXISTS (SELECT 1 FROM grants)"
 
 
@@ -40,7 +49,7 @@ def functions(dialect: str) -> Iterator[str]:
     """What the triggers call, on PostgreSQL."""
     if dialect == "postgresql":
         yield _POSTGRES_FUNCTION.format(name="refuse_change", door="")
-        yield _POSTGRES_FUNCTION.format(name="refuse_but_for_forget", door=f"IF {_DOOR} THEN RETURN OLD; END IF; ")
+        yield _POSTGRES_FUNCTION.format(name="refuse_but_for_forget", door=_POSTGRES_DOOR)
 
 
 def missing(conn: Connection, metadata: MetaData) -> tuple[str, ...]:
@@ -49,7 +58,7 @@ def missing(conn: Connection, metadata: MetaData) -> tuple[str, ...]:
     if dialect == "sqlite":
         present = set(conn.scalars(text("SELECT name FROM sqlite_master WHERE type = 'trigger'")))
     else:
-        present = set(conn.scalars(text("SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D'")))
+        present = set(conn.scalars(text(_POSTGRES_PRESENT)))
     wanted = {f"{t.name}_no_{verb.lower()}" for t in append_only(metadata) for verb in _verbs(dialect)}
     return tuple(sorted(wanted - present))
 

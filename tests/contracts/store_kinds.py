@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 from sqlalchemy import Engine, event
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy.engine import make_url
 
 from pipelines.store import Store, open_store
-from pipelines.store import tables as t
 from tests.contracts.store_builders import DAY
 
 
@@ -51,29 +51,36 @@ class Postgres:
     """One database for all tests of a process, emptied for each by hand, with the triggers asleep: a database of its own costs more than most tests."""
 
     def __init__(self, server: str) -> None:
-        self.server, self.name = make_url(server), f"kinds_{uuid.uuid4().hex[:12]}"
-        with self._administrator(self.server) as admin:
+        self.server, self.name = server, f"kinds_{uuid.uuid4().hex[:12]}"
+        with administrator(server) as admin:
             admin.execute(f"CREATE DATABASE {self.name}")
-        url = self.server.set(database=self.name)
-        self.store = open_store(url.render_as_string(hide_password=False), now=lambda: DAY)
+        url = database_of(server, self.name)
+        self.store = open_store(url, now=lambda: DAY)
         self.store.refresh_search()
-        self.admin = self._administrator(url)
-        tables = [*t.metadata.tables, "search_words", "search_scopes"]
-        self.empty = "; ".join(f"DELETE FROM {name}" for name in tables if name != "store")
+        self.admin = administrator(url)
+        tables = self.admin.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('store', 'alembic_version')")
+        self.empty = "; ".join(f"DELETE FROM {name}" for (name,) in tables.fetchall())
 
     def emptied(self) -> Store:
-        self.admin.execute(f"BEGIN; SET LOCAL session_replication_role = replica; SET LOCAL lock_timeout = '10s'; {self.empty}; COMMIT")
+        with self.admin.transaction():
+            self.admin.execute(f"SET LOCAL session_replication_role = replica; SET LOCAL lock_timeout = '10s'; {self.empty}")
         return self.store
 
     def close(self) -> None:
         self.store.close()
         self.admin.close()
-        with contextlib.suppress(psycopg.OperationalError), self._administrator(self.server) as admin:  # a server of this run has gone with it
+        with contextlib.suppress(psycopg.OperationalError), administrator(self.server) as admin:  # a server of this run has gone with it
             admin.execute(f"DROP DATABASE {self.name} WITH (FORCE)")
 
-    @staticmethod
-    def _administrator(url: URL) -> psycopg.Connection[tuple[object, ...]]:
-        return psycopg.connect(url.set(drivername="postgresql").render_as_string(hide_password=False), autocommit=True)
+
+def database_of(server: str, name: str) -> str:
+    """The URL of a database on a server."""
+    return make_url(server).set(database=name).render_as_string(hide_password=False)
+
+
+def administrator(url: str) -> psycopg.Connection[tuple[Any, ...]]:
+    """A connection beside the store's own, each statement a transaction."""
+    return psycopg.connect(make_url(url).set(drivername="postgresql").render_as_string(hide_password=False), autocommit=True)
 
 
 KINDS = ("postgres", "sqlite")
@@ -110,6 +117,19 @@ def store(request: pytest.FixtureRequest, clock: Clock) -> Store:
     store = _made[kind].emptied()
     store.now = clock
     return store
+
+
+@pytest.fixture(params=KINDS)
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """An empty database of this test's own, without our schema."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path}/store.db"
+        return
+    server, name = request.getfixturevalue("postgres_url"), f"empty_{uuid.uuid4().hex[:12]}"
+    with administrator(server) as admin:
+        admin.execute(f"CREATE DATABASE {name} STRATEGY file_copy")
+        yield database_of(server, name)
+        admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 class Killed(Exception):

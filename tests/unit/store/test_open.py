@@ -92,6 +92,7 @@ def test_a_newer_schema_is_refused_naming_both_versions_and_untouched(tmp_path: 
     at(path).close()
     with raw(path) as conn:
         conn.execute("UPDATE alembic_version SET version_num = '9999'")
+        conn.execute("UPDATE store SET oldest_code = '9998'")
     before = path.read_bytes()
     with pytest.raises(StoreTooNew, match=r"9999.*0002") as refused:
         at(path)

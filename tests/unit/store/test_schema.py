@@ -18,7 +18,7 @@ from sqlalchemy.types import TypeDecorator
 from pipelines.store import Store, open_store
 from pipelines.store import tables as t
 from pipelines.store.migrations.upgrade import config
-from pipelines.store.open import HEAD, KNOWN
+from pipelines.store.schema import HEAD, KNOWN
 from pipelines.store.triggers import append_only, functions, statements
 from tests.contracts.store_builders import DAY
 

@@ -51,6 +51,13 @@ class Message(BaseModel):
         default=None, pattern=r"^[\w.-]{1,120}$", description="Redis list only: the answer is pushed to the list <queue>:reply:<this name>"
     )
 
+    @field_validator("version", mode="before")
+    @classmethod
+    def _is_a_number(cls, version: object) -> object:
+        if isinstance(version, bool):  # true equals 1
+            raise ValueError("should be 1")
+        return version
+
     @field_validator("scope")
     @classmethod
     def _is_a_path_of_names(cls, scope: str) -> str:

@@ -1,0 +1,153 @@
+"""The plain Redis list on a real server: every message answered, each request one dream, whoever dies and whatever Redis forgets."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from pipelines.errors import StoreUnavailable
+from pipelines.store import Store
+from tests.contracts.store_builders import SCOPE
+from tests.contracts.store_kinds import clock, store
+from worker.messages import Answer
+from worker.redis_list import Consumer, connect
+from worker.stopping import Stop
+
+__all__ = ["clock", "store"]  # fixtures of this suite
+
+QUEUE = "dreamd:requests"
+DEADLINE_S = 30
+
+
+@pytest.fixture
+def client(redis_url: str) -> Iterator[Any]:
+    with contextlib.closing(connect(redis_url)) as opened:
+        yield opened
+
+
+def message(request_id: str, **more: object) -> bytes:
+    return json.dumps({"version": 1, "request_id": request_id, "scope": SCOPE, "reply": "mine", **more}).encode()
+
+
+def consumer(client: Any, store: Store, name: str = "host:1:1", step: Callable[[str], None] = lambda _: None) -> Consumer:
+    return Consumer(client, store, queue=QUEUE, name=name, ring=lambda _: None, mask=lambda text: text, step=step)
+
+
+def answers(client: Any) -> list[Answer]:
+    return [Answer.model_validate_json(a) for a in client.lrange(f"{QUEUE}:reply:mine", 0, -1)]
+
+
+class Killed(BaseException):
+    """Stands for the process ending here."""
+
+
+def killed_at(step: str) -> Callable[[str], None]:
+    def kill(at: str) -> None:
+        if at == step:
+            raise Killed
+
+    return kill
+
+
+def test_a_message_is_answered_and_removed(client: Any, store: Store) -> None:
+    client.rpush(QUEUE, message("a"), message("b", params={"dry_run": True}), b"\xff{", message("c", budget=5))
+    at = consumer(client, store)
+    assert at.begin() == 0
+    assert [said.answer for _ in range(4) if (said := at.one(wait_s=1))] == ["accepted", "accepted", "refused", "refused"]
+    assert at.one(wait_s=0.01) is None
+    assert [(a.request_id, a.answer) for a in answers(client)] == [("a", "accepted"), ("b", "accepted"), ("c", "refused")]
+    assert 0 < client.ttl(f"{QUEUE}:reply:mine") <= 86_400
+    assert not client.exists(QUEUE, f"{QUEUE}:taken:host:1:1")
+    assert [x.door for x in store.letters()] == ["redis-list", "redis-list"]
+
+
+@pytest.mark.parametrize("step", ["taken", "committed", "answered"])
+def test_killed_anywhere_between_taking_and_removing_another_consumer_makes_it_one_dream(step: str, client: Any, store: Store) -> None:
+    client.rpush(QUEUE, message("a"), message("b"))
+    first = consumer(client, store, step=killed_at(step))
+    first.begin()
+    with pytest.raises(Killed):
+        first.one(wait_s=1)
+    second = consumer(client, store, "host:2:2")
+    assert second.begin() == 0, "the first one may live"
+    client.delete(f"{QUEUE}:alive:host:1:1")
+    assert second.begin() == 1
+    said = [second.one(wait_s=1), second.one(wait_s=1)]
+    assert [s.request_id for s in said if s] == ["a", "b"], "in the order they came"
+    assert [s.answer for s in said if s] == ["accepted" if step == "taken" else "known", "coalesced"]
+    assert len(store.dreams(SCOPE)) == 1
+    assert {a.dream for a in answers(client)} == {store.dreams(SCOPE)[0].uid}
+    assert client.smembers(f"{QUEUE}:consumers") == {b"host:2:2"}
+    assert not client.exists(QUEUE, f"{QUEUE}:taken:host:1:1", f"{QUEUE}:taken:host:2:2")
+
+
+@pytest.mark.parametrize("step", ["taken", "committed"])
+def test_what_redis_forgot_before_the_answer_came_is_sent_again_and_makes_one_dream(step: str, client: Any, store: Store) -> None:
+    def forget(at: str) -> None:
+        if at == step:
+            client.flushall()
+            raise Killed
+
+    client.rpush(QUEUE, message("a"))
+    with pytest.raises(Killed):
+        consumer(client, store, step=forget).one(wait_s=1)
+    assert answers(client) == []
+    client.rpush(QUEUE, message("a"))
+    at = consumer(client, store, "host:2:2")
+    at.begin()
+    assert at.one(wait_s=1) is not None
+    assert [(a.answer, a.dream) for a in answers(client)] == [("accepted" if step == "taken" else "known", store.dreams(SCOPE)[0].uid)]
+    assert len(store.dreams(SCOPE)) == 1
+
+
+def test_a_consumer_paused_past_its_life_does_no_harm_when_it_goes_on(client: Any, store: Store) -> None:
+    """Another one took its message back meanwhile: the same request, known; and nothing of the other's is removed."""
+
+    def paused(at: str) -> None:
+        if at == "taken":
+            client.delete(f"{QUEUE}:alive:host:1:1")
+            other = consumer(client, store, "host:2:2")
+            assert other.begin() == 1
+            assert other.one(wait_s=1) is not None
+            client.rpush(QUEUE, message("b"))
+
+    client.rpush(QUEUE, message("a"))
+    said = consumer(client, store, step=paused)
+    said.begin()
+    known = said.one(wait_s=1)
+    assert known is not None
+    assert known.answer == "known"
+    assert client.lrange(QUEUE, 0, -1) == [message("b")]
+
+
+def test_while_the_store_is_away_messages_wait_and_then_are_answered_in_order(client: Any, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    stop, real, away = Stop(), store.request, threading.Event()
+    tried = threading.Event()
+
+    def request(*args: Any, **kwargs: Any) -> Any:
+        if not away.is_set():
+            tried.set()
+            raise StoreUnavailable("ask for a dream")
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(store, "request", request)
+    client.rpush(QUEUE, message("a"), message("b", params={"dry_run": True}))
+    thread = threading.Thread(target=lambda: consumer(client, store).run(stopped=lambda s: stop.wait(min(s, 0.02)), clock=time.monotonic))
+    thread.start()
+    assert tried.wait(DEADLINE_S)
+    assert store.dreams(SCOPE) == ()
+    away.set()
+    assert client.blpop(f"{QUEUE}:reply:mine", DEADLINE_S) is not None
+    assert client.blpop(f"{QUEUE}:reply:mine", DEADLINE_S) is not None
+    stop.set()
+    thread.join(DEADLINE_S)
+    assert not thread.is_alive()
+    stop.close()
+    assert [dict(d.params) for d in store.dreams(SCOPE)] == [{"dry_run": True}, {}]
+    assert client.keys("*") == [], "a consumer that leaves leaves nothing behind"

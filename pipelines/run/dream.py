@@ -19,7 +19,7 @@ from pipelines.run.sources import NOTHING, Taken, counts_of, standing_notes, tak
 from pipelines.run.unchanged import fingerprint, nothing_new
 from pipelines.run.verdicts import assess_notes
 from pipelines.run.versions import BELIEFS
-from pipelines.run.wiki import Organized, organize, put_beside
+from pipelines.run.wiki import Organized, organize, put_report
 from pipelines.stages.resolver import Resolution, Verb
 from pipelines.store import Applied, Dream, Store
 from pipelines.wiki.journal import bloat
@@ -79,7 +79,7 @@ def _run(parts: Parts, request: Request, run: Dream, began: float, mark: str) ->
     report = _report(parts, request, run, taken, read, resolutions, findings, applied, organized, began)
     journal = morning_report(parts, request, report, taken, resolutions, findings, organized)
     if journal:
-        organized = put_beside(parts, request, organized, journal)
+        put_report(parts, request, *journal)
     parts.step("published")
     store.refresh_search()  # so that the first search does not wait for the index
     store.finish_dream(run, report.status, summary={**report.as_json(), "fingerprint": mark, "inputs": inputs, "beliefs": _basis(request)})

@@ -14,7 +14,6 @@ from pipelines.run.parts import Parts, Request
 from pipelines.run.sources import Taken, standing_notes
 from pipelines.run.wiki import Organized
 from pipelines.stages.resolver import Resolution, Verb
-from pipelines.wiki.edits import own_text
 from pipelines.wiki.folder import DISPLACED
 from pipelines.wiki.inbox import entries
 from pipelines.wiki.journal import Corrected, Report, journal_path, report
@@ -23,8 +22,8 @@ from pipelines.wiki.publish import How
 
 def morning_report(
     parts: Parts, request: Request, done: DreamReport, taken: Taken, resolutions: Sequence[Resolution], findings: Mapping[str, Finding], organized: Organized
-) -> dict[str, bytes] | None:
-    """Path and bytes of the report of this dream; None when it changed nothing."""
+) -> tuple[str, str] | None:
+    """Path and text of the report of this dream, with what earlier dreams of the day reported; None when it changed nothing."""
     today = parts.now().date()
     path = journal_path(today)
     waiting = entries(organized.content)
@@ -38,9 +37,9 @@ def morning_report(
             left_out=organized.tree.brief.moved, problems=(*_problems(taken, organized), *dead_links(notes.values(), fresh)), redacted=done.redacted,
             drafts=done.notes.drafts if any(r.verb is Verb.NEW for r in resolutions) else 0,
         ),
-        own=own_text(path, organized.standing.get(path, b"")), before=organized.standing.get(path, b"").decode("utf-8", "surrogateescape"),
+        before=next((head.body for head in parts.store.page_history(request.scope, path)[-1:]), ""),
     )  # fmt: skip
-    return {path: text.encode("utf-8", "surrogateescape")} if text else None
+    return (path, text) if text else None
 
 
 def _new_findings(parts: Parts, request: Request, dream: str) -> set[str]:

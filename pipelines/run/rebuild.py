@@ -15,9 +15,9 @@ from pipelines.wiki.publish import read_folder
 
 
 def rebuild_wiki(parts: Parts, request: Request) -> list[str]:
-    """Render and publish the present revision; returns which files of the folder changed by it."""
+    """Render and publish the present revision, also into a folder that was emptied; returns which files of the folder changed by it."""
     before = read_folder(request.wiki) if request.wiki.is_dir() else {}
-    organize(parts, request)
+    organize(parts, request, new=True)
     after = read_folder(request.wiki)
     changed = sorted(p for p in before.keys() | after.keys() if before.get(p) != after.get(p))
     return [f"{'changed' if p in before and p in after else 'added' if p in after else 'removed'} {p}" for p in changed]

@@ -15,12 +15,12 @@ from pathlib import Path
 
 from pipelines.logs.discovery import discover
 from pipelines.logs.intake import closed_before
-from pipelines.model import digest
 from pipelines.report import DreamReport
 from pipelines.run.parts import Parts, Request
+from pipelines.run.publish import shows
 from pipelines.run.versions import BELIEFS, RENDERER
+from pipelines.run.wiki import folder_of
 from pipelines.store import Dream
-from pipelines.wiki.publish import read_folder
 
 
 def fingerprint(parts: Parts, request: Request) -> str:
@@ -46,23 +46,14 @@ def nothing_new(parts: Parts, request: Request, mark: str) -> DreamReport | None
     if request.dry_run or last is None or not _left(last, mark):
         return None
     due = store.next_expiry(request.scope)
-    if (due is not None and due <= parts.now()) or (last.summary or {}).get("inputs") != store.inputs(request.scope) or not _shows(parts, request):
+    if (due is not None and due <= parts.now()) or (last.summary or {}).get("inputs") != store.inputs(request.scope):
         return None
-    return _again(last)
+    return _again(last) if shows(parts, folder_of(request), request.scope) else None
 
 
 def _left(last: Dream, mark: str) -> bool:
     told = last.summary or {}
     return last.state == "completed" and told.get("fingerprint") == mark and not told.get("refused")
-
-
-def _shows(parts: Parts, request: Request) -> bool:
-    """Whether the folder holds exactly the committed pages, beside its journal."""
-    if not request.wiki.is_dir():
-        return False
-    committed = parts.store.page_digests(request.scope)
-    standing = {path: digest(data) for path, data in read_folder(request.wiki).items() if not path.startswith("journal/")}
-    return committed == standing
 
 
 def _again(last: Dream) -> DreamReport:

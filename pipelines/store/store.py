@@ -15,14 +15,16 @@ from pipelines.store.letters import Letters
 from pipelines.store.lineage import Lineage
 from pipelines.store.online import Online
 from pipelines.store.open import open_engines
+from pipelines.store.own_words import OwnWords
 from pipelines.store.pages import Pages
 from pipelines.store.processes import Processes
+from pipelines.store.projection import Projection
 from pipelines.store.schedules import Schedules
 from pipelines.store.search import Search
 from pipelines.store.sweep import Sweeping
 
 
-class Store(Schedules, Letters, Intake, Lineage, Online, Beliefs, Dreams, Pages, Search, Sweeping, Claiming, Jobs, Leases, Processes):
+class Store(Schedules, Letters, Intake, Lineage, Online, Beliefs, Dreams, Pages, OwnWords, Search, Sweeping, Claiming, Jobs, Leases, Processes, Projection):
     """One database of scopes. Every method is one transaction; `scope` is always the scope's path."""
 
 

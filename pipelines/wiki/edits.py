@@ -64,11 +64,10 @@ class _Row:
 def read_edits(path: str, found: bytes, published: bytes, *, ours: Callable[[str], bool]) -> tuple[PageEdit, ...] | NotAnEdit:
     """The changes from what was published to what was found. `ours` says whether a `line_key` is of a line dreamd ever wrote."""
     text = found.decode("utf-8", "surrogateescape")
-    doubt = _doubt(path, text)
-    if doubt:
-        return NotAnEdit(path, doubt)
-    head, own = _parts(path, text)
-    base_head, base_own = _parts(path, published.decode("utf-8", "surrogateescape"))
+    if why := doubt(path, text):
+        return NotAnEdit(path, why)
+    head, own, _ = parts(path, text)
+    base_head, base_own, _ = parts(path, published.decode("utf-8", "surrogateescape"))
     edits = _changes(path, _rows(base_head), _rows(head), ours)
     if own != base_own:
         edits.append(PageEdit(kind=EditKind.OWN, path=path, before=base_own, after=own))
@@ -78,14 +77,14 @@ def read_edits(path: str, found: bytes, published: bytes, *, ours: Callable[[str
 def own_text(path: str, data: bytes) -> str:
     """The person's own text of a published file, to hand back in `Content.own`; empty when the file is none of ours."""
     try:
-        return _parts(path, data.decode("utf-8", "surrogateescape"))[1]
+        return parts(path, data.decode("utf-8", "surrogateescape"))[1]
     except NotAPage:
         return ""
 
 
 def line_keys(data: bytes, *, path: str) -> tuple[str, ...]:
     """The keys of every line of ours in a file, for the record of published lines; keyed digests of them are all the store keeps."""
-    head, _ = _parts(path, data.decode("utf-8", "surrogateescape"))
+    head, _, _ = parts(path, data.decode("utf-8", "surrogateescape"))
     return tuple(dict.fromkeys(row.key for row in _rows(head)))
 
 
@@ -97,13 +96,14 @@ def line_key(line: str) -> str:
     return " ".join(unquote(bare).split())
 
 
-def _doubt(path: str, text: str) -> str:
+def doubt(path: str, text: str) -> str:
+    """Why a file of ours, as it stands, says nothing (`NotAnEdit.why`); empty when it is whole."""
     if not text.strip():
         return "empty"
     if _CONFLICT.search(text):
         return "conflict_markers"
     try:
-        head, _ = _parts(path, text)
+        head, _, _ = parts(path, text)
     except NotAPage:
         return "half_saved"
     start = _BRIEF_START if path == INDEX_PATH else "#" if _plain(path) else "---"
@@ -119,15 +119,14 @@ def _plain(path: str) -> bool:
     return path in {"inbox.md", "recent.md", "pages.md"} or path.startswith("journal/")
 
 
-def _parts(path: str, text: str) -> tuple[str, str]:
-    """(our part, the person's part); raises NotAPage when the mark between them is missing."""
+def parts(path: str, text: str) -> tuple[str, str, str]:
+    """(our part, the person's part, our footnotes); raises NotAPage when the mark between them is missing. In the index the third is the brief's end."""
     if path != INDEX_PATH:
-        head, own, _ = split(text, path=path)
-        return head, own
+        return split(text, path=path)
     end = _BRIEF_END.search(text)
     if not end:
         raise NotAPage(path, "the end of the brief is missing")
-    return text[: end.start()], text[end.end() :]
+    return text[: end.start()], text[end.end() :], end[0]
 
 
 def _rows(head: str) -> list[_Row]:

@@ -13,6 +13,7 @@ import fcntl
 import os
 import stat
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from pipelines.model import digest
 PRIVATE = ".dreamd"
 DISPLACED, TEMPORARY = f"{PRIVATE}/displaced", f"{PRIVATE}/tmp"
 READ_BYTES_MAX = 16 << 20
+LOOK_AGAIN_S = 0.05
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -225,14 +227,22 @@ class Folder:
         return True
 
     @contextmanager
-    def locked(self, holder: str) -> Iterator[None]:
-        """The only publisher of this folder on this host; the kernel gives the lock back when the process ends, however it ends."""
+    def locked(self, holder: str, *, patience_s: float = 0) -> Iterator[None]:
+        """The only publisher of this folder on this host; the kernel gives the lock back when the process ends, however it ends.
+
+        Another one is waited for `patience_s` seconds, then FolderBusy is raised.
+        """
         fd, name = self._at(f"{PRIVATE}/lock", make=True)
         with open(os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=fd), "r+b") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                raise FolderBusy(str(self.path), lock.read(200).decode("utf-8", "replace").strip()) from error
+            until = time.monotonic() + patience_s
+            while True:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError as error:
+                    if time.monotonic() >= until:
+                        raise FolderBusy(str(self.path), lock.read(200).decode("utf-8", "replace").strip()) from error
+                    time.sleep(LOOK_AGAIN_S)
             lock.truncate(0)
             lock.write(holder.encode()[:200])
             lock.flush()

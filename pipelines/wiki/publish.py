@@ -1,8 +1,9 @@
 """Putting a revision of the wiki into its folder: by state, additive first, and giving back what was displaced (systems R1, R13).
 
 The order is: an empty page for each new path, pages, stubs, the index, removals; so that at no moment a link leads nowhere. What will be written is
-recorded before the first file moves. A file whose words are not ours is a person's: it is left alone and reported, until the caller says that it
-has been taken in. After an interruption at any point the same call makes the folder what an undisturbed run would have made it.
+recorded before the first file moves. What a person wrote below our line is handed to the caller and comes back as a part of the page, also when it was
+saved at the very moment of writing. A file in which our own part was changed is left alone and reported. After an interruption at any point the same
+call makes the folder what an undisturbed run would have made it.
 
 What is not promised: that a save is seen which happens after the exchange into a file the editor still holds open; it is found and reported by the
 next publish, which looks at every displaced file again before it lets go of it.
@@ -12,20 +13,27 @@ from __future__ import annotations
 
 import errno
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
-from pipelines.errors import Conflict, NotOurFolder, Refused
+from pipelines.errors import Conflict, NotOurFolder, Refused, Transient
 from pipelines.model import digest
 from pipelines.wiki.folder import DISPLACED, PRIVATE, TEMPORARY, Folder, Found, InTheWay, PublishFailed
+from pipelines.wiki.own import Base, halves
 from pipelines.wiki.slugs import FOLDERS, check_path, fold
 
 INDEX_PATH = "MEMORY.md"
 MANIFEST, MARKER = f"{PRIVATE}/manifest.json", f"{PRIVATE}/marker.json"
-_OURS_BESIDE = frozenset({PRIVATE, *FOLDERS})
+SAVES_MAX = 5
+"""How often a page is written again when a person saves it while it is written; then the next publish goes on."""
+
+
+class FolderGone(Transient):
+    """A folder that was published before is not there, or is empty: is it mounted? Nothing was written and nothing is taken as deleted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +56,7 @@ class How(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """Bytes dreamd did not write, at a path it publishes to. They are kept until the caller's `taken` knows their digest."""
+    """Bytes dreamd did not write, at a path it publishes to, which are more than words below our line. What was displaced is kept."""
 
     path: str
     data: bytes
@@ -56,10 +64,36 @@ class Edit:
     mtime_ns: int
     base: str | None = None
 
-    @property
-    def digest(self) -> str:
-        """What `taken` is asked about."""
-        return digest(self.data)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stood:
+    """A page as it stood in the folder. `published`: we put a file there before; `untouched`: it is that file. `base` is what it was then, if known."""
+
+    path: str
+    data: bytes
+    published: bool
+    untouched: bool
+    base: Base | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What the folder is to show: path → bytes, the revision they are of, and which of them only lead on."""
+
+    files: Mapping[str, bytes]
+    revision: int
+    stubs: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The words below our line are kept, and the file may be replaced: by `data`, or taken away when there is nothing to show at its path."""
+
+    data: bytes | None
+
+
+Take = Callable[[Stood], Taken | None]
+"""Keep what a person wrote below our line; None when our own part was changed, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,74 +125,109 @@ def no_secret(path: str, data: bytes) -> bool:
     return False
 
 
+@dataclass(frozen=True, slots=True)
+class _Ours:
+    """A file as we put it there: the digest of it all, of our part, and of the person's sections it showed (None: written down by an older version)."""
+
+    digest: str
+    above: str = ""
+    own: tuple[str, ...] | None = None
+
+
 @dataclass(slots=True)
 class _Manifest:
-    """What stands in the folder by our hand: path → digest published, and digest about to be published."""
+    """What stands in the folder by our hand: path → file published, and file about to be published."""
 
     revision: int = 0
-    published: dict[str, str] = field(default_factory=dict)
-    publishing: dict[str, str] = field(default_factory=dict)
+    published: dict[str, _Ours] = field(default_factory=dict)
+    publishing: dict[str, _Ours] = field(default_factory=dict)
 
     @property
     def paths(self) -> set[str]:
         return self.published.keys() | self.publishing.keys()
 
+    def rows(self, path: str) -> list[_Ours]:
+        return [row for rows in (self.published, self.publishing) if (row := rows.get(path)) is not None]
+
+    def base(self, path: str) -> Base | None:
+        """What a file there was before it was changed. After a crash it was one of two: then only sections of both are known to have stood there."""
+        rows = self.rows(path)
+        shown = [frozenset(row.own) for row in rows if row.own is not None]
+        if not rows or len(shown) < len(rows):
+            return None
+        return Base(above=frozenset(row.above for row in rows if row.above), own=frozenset.intersection(*shown))
+
     def dump(self) -> bytes:
-        files = {p: {"published": self.published.get(p), "publishing": self.publishing.get(p)} for p in sorted(self.paths)}
+        files = {p: {"published": _row(self.published.get(p)), "publishing": _row(self.publishing.get(p))} for p in sorted(self.paths)}
         return (json.dumps({"revision": self.revision, "files": files}, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _row(ours: _Ours | None) -> dict[str, object] | None:
+    return None if ours is None else {"digest": ours.digest, "above": ours.above, "own": ours.own}
+
+
+def _ours_of(row: Any) -> _Ours:
+    """A row of the manifest; an older version wrote the digest alone."""
+    if isinstance(row, str):
+        return _Ours(row)
+    own = row["own"]
+    return _Ours(str(row["digest"]), str(row["above"]), None if own is None else tuple(map(str, own)))
+
+
+def _ours(path: str, data: bytes) -> _Ours:
+    found = halves(path, data)
+    return _Ours(digest(data), found.above if found else "", tuple(sorted(found.own)) if found else ())
 
 
 def publish(
     folder: Path,
-    files: Mapping[str, bytes],
+    show: State | Callable[[Sequence[Stood]], State],
     *,
     marker: Marker,
-    revision: int,
     holder: str,
     known: Callable[[str], bool],
-    taken: Callable[[str], bool] = lambda _: False,
-    stubs: Collection[str] = (),
+    take: Take = lambda _: None,
     drop: Collection[str] = (),
     new: bool = False,
     take_over: bool = False,
     has_secret: Callable[[str, bytes], bool] = no_secret,
     step: Callable[[str], None] = no_step,
+    patience_s: float = 0,
 ) -> Published:
-    """Make the folder hold `files`, and nothing else of ours but journal pages (`drop` names those to remove).
+    """Make the folder hold the files of a state, and nothing else of ours but journal pages (`drop` names those to remove).
 
-    `known` says whether a digest is of something dreamd ever wrote, `taken` whether a person's bytes with this digest are stored by the caller and may be
-    replaced. `new` allows a folder without marker, if nothing stands in it; `take_over` claims a folder of another host or epoch.
-    Raises NotOurFolder, FolderBusy, SecretFound, Conflict (a newer revision stands there) and PublishFailed; all leave every file whole.
+    `show` is that state, or is asked for it once nobody else can publish here, with the pages that stand there. `known` says whether a digest is of a
+    file dreamd ever wrote. `new` allows a folder without marker, if nothing stands in it; `take_over` claims a folder of another host or epoch.
+    Another publisher on this host is waited for `patience_s` seconds. Raises NotOurFolder, FolderGone, FolderBusy, SecretFound, Conflict (a newer
+    revision stands there) and PublishFailed; all leave every file whole.
     """
-    _check(files, has_secret)
+    if isinstance(show, State):
+        _check(show.files)
     try:
-        _claim(folder, marker, new=new)
-        with Folder(folder) as place, place.locked(holder):
+        _claim(folder, new=new)
+        with Folder(folder) as place, place.locked(holder, patience_s=patience_s):
             step("locked")
-            _mark(place, marker, new=new, take_over=take_over)
-            return _Run(place, dict(files), revision, known, taken, frozenset(stubs), frozenset(drop), step).run()
+            _mark(place, marker, take_over=take_over)
+            return _Run(place, known, take, frozenset(drop), has_secret, step).run(show)
     except OSError as error:
         raise PublishFailed(f"publishing into {folder} stopped: {error.strerror or error}") from error
 
 
-def _check(files: Mapping[str, bytes], has_secret: Callable[[str, bytes], bool]) -> None:
+def _check(files: Collection[str]) -> None:
     for path in files:
         check_path(path)
     if len({fold(path) for path in files}) != len(files):
         raise ValueError("two pages would meet on a file system that folds case")
-    secret = [path for path, data in files.items() if has_secret(path, data)]
-    if secret:
-        raise SecretFound(secret)
 
 
 # --- whose folder ------------------------------------------------------------------------------------------------------------------------
 
 
-def _claim(folder: Path, marker: Marker, *, new: bool) -> None:
+def _claim(folder: Path, *, new: bool) -> None:
     """Refuse somebody else's folder before anything is written into it; make it when it is to be new."""
     if not folder.exists():
         if not new:
-            raise NotOurFolder(f"{folder} is gone: is it mounted? nothing was written and nothing is taken as deleted")
+            raise FolderGone(f"{folder} is gone: {_GONE}")
         folder.mkdir(parents=True)
     if not folder.is_dir():
         raise NotOurFolder(f"{folder} is not a folder")
@@ -168,21 +237,30 @@ def _claim(folder: Path, marker: Marker, *, new: bool) -> None:
     if others:
         raise NotOurFolder(f"{folder} holds {others[0]} and no marker of dreamd: name an empty folder for the wiki")
     if not new:
-        raise NotOurFolder(f"{folder} has lost its marker: is it mounted? nothing was written and nothing is taken as deleted")
+        raise FolderGone(f"{folder} has lost its marker: {_GONE}")
 
 
-def _mark(place: Folder, marker: Marker, *, new: bool, take_over: bool) -> None:
+_GONE = "is it mounted? nothing was written and nothing is taken as deleted; dreamd rebuild writes it anew"
+
+
+def _mark(place: Folder, marker: Marker, *, take_over: bool) -> None:
     """Under the lock: check the marker that stands there, or set ours."""
     stands = _read_marker(place)
-    if stands is not None and stands.wiki != marker.wiki:
-        raise NotOurFolder(f"{place.path} belongs to the wiki {stands.wiki}, not to {marker.wiki}")
-    if stands is not None and not take_over and stands != marker:
-        what = f"host {stands.host}" if stands.host != marker.host else "another store (a restored or copied one)"
-        raise NotOurFolder(f"{place.path} is published by {what}: take it over if that is over")
+    if stands is not None:
+        require_ours(place.path, stands, marker, take_over=take_over)
     place.make(PRIVATE)
     if stands != marker:
         place.replace(f"{PRIVATE}/.gitignore", b"*\n")
         place.replace(MARKER, (json.dumps({"wiki": marker.wiki, "epoch": marker.epoch, "host": marker.host}) + "\n").encode())
+
+
+def require_ours(folder: Path, stands: Marker, marker: Marker, *, take_over: bool = False) -> None:
+    """Raise NotOurFolder, with who publishes it, when the marker that stands in a folder is not this one."""
+    if stands.wiki != marker.wiki:
+        raise NotOurFolder(f"{folder} belongs to the wiki {stands.wiki}, not to {marker.wiki}")
+    if not take_over and stands != marker:
+        what = f"host {stands.host}" if stands.host != marker.host else "another store (a restored or copied one)"
+        raise NotOurFolder(f"{folder} is published by {what}: take it over if that is over")
 
 
 def _read_marker(place: Folder) -> Marker | None:
@@ -210,36 +288,43 @@ def _read_manifest(place: Folder) -> _Manifest:
     try:
         given = json.loads(found.data) if found else {}
         rows = {str(p): dict(row) for p, row in dict(given.get("files", {})).items()}
-        pick = {name: {p: str(row[name]) for p, row in rows.items() if row.get(name)} for name in ("published", "publishing")}
+        pick = {name: {p: _ours_of(row[name]) for p, row in rows.items() if row.get(name)} for name in ("published", "publishing")}
         return _Manifest(int(given.get("revision", 0)), pick["published"], pick["publishing"])
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, KeyError):
         return _Manifest()
 
 
 def read_folder(folder: Path) -> dict[str, bytes]:
-    """Every page that stands in a wiki folder, by path; what is no plain Markdown file is left out. For looking at edits before rendering.
+    """Every page that stands in a wiki folder, by path; what is no plain Markdown file is left out.
 
     Raises PublishFailed for one that may not be read: what a person wrote there is not known.
     """
-    out = {}
     with Folder(folder) as place:
-        for path in _pages(place):
-            try:
-                found = place.read(path)
-            except InTheWay:
-                continue
-            except OSError as error:
-                raise PublishFailed(f"{folder}/{path} cannot be read: {error.strerror or error}") from error
-            if found is not None:
-                out[path] = found.data
-    return out
+        return {path: found.data for path, found in _read_pages(place)}
 
 
-def published_digests(folder: Path) -> Mapping[str, str]:
-    """Path → digest of what we last put there, by the folder's own manifest; empty when there is none."""
+def standing(folder: Path) -> tuple[Stood, ...]:
+    """Every page that stands in a wiki folder, with what we know of it; for looking at it while somebody else may publish there."""
     with Folder(folder) as place:
-        manifest = _read_manifest(place)
-    return manifest.published | manifest.publishing
+        manifest = _read_manifest(place)  # first: what is published meanwhile then looks like a change whose words the store knows already
+        return tuple(_stood(path, found, manifest) for path, found in _read_pages(place))
+
+
+def _read_pages(place: Folder) -> Iterator[tuple[str, Found]]:
+    for path in _pages(place):
+        try:
+            found = place.read(path)
+        except InTheWay:
+            continue
+        except OSError as error:
+            raise PublishFailed(f"{place.path}/{path} cannot be read: {error.strerror or error}") from error
+        if found is not None:
+            yield path, found
+
+
+def _stood(path: str, found: Found, manifest: _Manifest) -> Stood:
+    rows = manifest.rows(path)
+    return Stood(path=path, data=found.data, published=bool(rows), untouched=found.digest in {row.digest for row in rows}, base=manifest.base(path))
 
 
 def _pages(place: Folder) -> list[str]:
@@ -264,27 +349,32 @@ class _Run:
     """One publish under the lock."""
 
     def __init__(
-        self, place: Folder, files: dict[str, bytes], revision: int, known: Callable[[str], bool], taken: Callable[[str], bool],
-        stubs: frozenset[str], drop: frozenset[str], step: Callable[[str], None],
+        self, place: Folder, known: Callable[[str], bool], take: Take, drop: frozenset[str], has_secret: Callable[[str, bytes], bool],
+        step: Callable[[str], None],
     ) -> None:  # fmt: skip
-        self.place, self.files, self.revision = place, files, revision
-        self.known, self.taken, self.stubs, self.drop, self.step = known, taken, stubs, drop, step
+        self.place, self.known, self.take, self.drop, self.has_secret, self.step = place, known, take, drop, has_secret, step
         self.manifest = _read_manifest(place)
-        if self.manifest.revision > revision:
-            raise Conflict(f"{place.path} shows revision {self.manifest.revision}, newer than {revision}")
-        self.wanted = {path: digest(data) for path, data in files.items()}
+        self.files: dict[str, bytes] = {}
+        self.wanted: dict[str, str] = {}
+        self.stubs: frozenset[str] = frozenset()
+        self.revision = 0
+        self.stands: dict[str, _Ours] = {}
         self.edits: list[Edit] = []
         self.held: list[tuple[str, str]] = []
         self.written: list[str] = []
         self.removed: list[str] = []
 
-    def run(self) -> Published:
+    def run(self, show: State | Callable[[Sequence[Stood]], State]) -> Published:
         self._sweep()
         self.step("swept")
+        self._aim(show if isinstance(show, State) else show([_stood(path, found, self.manifest) for path, found in _read_pages(self.place)]))
+        self.step("read")
         standing = self._standing()
         todo = [path for path in self.files if path in standing and (standing[path] is None or standing[path] != self.wanted[path])]
         gone = [path for path in self._removable() if path in standing and standing[path] is not None]
-        if todo or gone or self.manifest.publishing or self.manifest.published != self._settled(standing) or self.manifest.revision != self.revision:
+        if secret := [path for path in todo if self.has_secret(path, self.files[path])]:
+            raise SecretFound(secret)
+        if todo or gone or self.manifest.publishing or self.manifest.revision != self.revision or self.manifest.published != self._settled():
             self._announce(todo, standing)
             self._write(todo, standing)
             self._remove(gone, standing)
@@ -295,14 +385,24 @@ class _Run:
             strangers=tuple(p for p in _pages(self.place) if p not in self.files and p not in self.manifest.paths),
         )  # fmt: skip
 
+    def _aim(self, state: State) -> None:
+        _check(state.files)
+        if self.manifest.revision > state.revision:
+            raise Conflict(f"{self.place.path} shows revision {self.manifest.revision}, newer than {state.revision}")
+        self.files, self.revision, self.stubs = dict(state.files), state.revision, state.stubs
+        self.wanted = {path: digest(data) for path, data in self.files.items()}
+
     # what stands there
 
     def _ours(self, path: str, found: str) -> bool:
-        own = {self.manifest.published.get(path), self.manifest.publishing.get(path), self.wanted.get(path), digest(placeholder(path))}
+        own = {self.wanted.get(path), digest(placeholder(path)), *(row.digest for row in self.manifest.rows(path))}
         return found in own or self.known(found)
 
+    def _taken(self, path: str, found: Found, base: Base | None) -> Taken | None:
+        return self.take(Stood(path=path, data=found.data, published=bool(self.manifest.rows(path)), untouched=False, base=base))
+
     def _sweep(self) -> None:
-        """Look once more at what the last publish displaced, report what is a person's, and let go of the rest."""
+        """Look once more at what the last publish displaced, take in or report what is a person's, and let go of the rest."""
         for name in self.place.names(TEMPORARY):
             self.place.remove(f"{TEMPORARY}/{name}")
         for name in self.place.names(DISPLACED):
@@ -314,7 +414,7 @@ class _Run:
                 continue
             if found is None:
                 continue
-            if found.digest == base or self._ours(path, found.digest) or self.taken(found.digest):
+            if found.digest == base or self._ours(path, found.digest) or self._taken(path, found, None):  # what else stood there is not known by now
                 self.place.remove(f"{DISPLACED}/{name}")
             else:
                 self._person(path, found, How.LATE, base)
@@ -328,12 +428,28 @@ class _Run:
             except InTheWay as error:
                 self.held.append((path, error.what))
                 continue
-            if found is None or self._ours(path, found.digest) or self.taken(found.digest):
-                out[path] = found.digest if found else None
+            if found is None:
+                out[path] = None
+                continue
+            if found.digest not in {row.digest for row in self.manifest.rows(path)}:
+                self.stands[path] = _ours(path, found.data)
+            if self._ours(path, found.digest) or self._make_room(path, found):
+                out[path] = found.digest
             else:
-                self._person(path, found, How.FOUND if path in self.manifest.paths else How.STRANGER, self.manifest.published.get(path))
+                row = self.manifest.published.get(path)
+                self._person(path, found, How.FOUND if path in self.manifest.paths else How.STRANGER, row.digest if row else None)
                 self.held.append((path, "a person's words"))
         return out
+
+    def _make_room(self, path: str, found: Found) -> bool:
+        """Whether all that is a person's in a file is kept by now, so that the page as it is to be may take its place."""
+        taken = self._taken(path, found, self.manifest.base(path))
+        if taken is not None and taken.data is not None:
+            self._now(path, taken.data)
+        return taken is not None
+
+    def _now(self, path: str, data: bytes) -> None:
+        self.files[path], self.wanted[path] = data, digest(data)
 
     def _removable(self) -> list[str]:
         """What we once published and no longer want; the journal stays unless it is named."""
@@ -347,8 +463,8 @@ class _Run:
     def _announce(self, todo: list[str], standing: Mapping[str, str | None]) -> None:
         """Record what is about to stand where, and what of ours stands there now, before the first file moves."""
         self.place.make(DISPLACED)
-        self.manifest.published |= {p: now for p in todo if (now := standing[p]) is not None and self._ours(p, now)}
-        self.manifest.publishing |= {path: self.wanted[path] for path in todo}
+        self.manifest.published |= {p: self.stands[p] for p in todo if p in self.stands and self._ours(p, standing[p] or "")}
+        self.manifest.publishing |= {path: _ours(path, self.files[path]) for path in todo}
         self.manifest.revision = self.revision
         self.place.replace(MANIFEST, self.manifest.dump())
         self.step("intent")
@@ -383,23 +499,33 @@ class _Run:
         return False
 
     def _replace(self, path: str, base: str) -> None:
-        """Exchange the file for the new one and look at what came out."""
-        temporary = self.place.write_temporary(self.files[path])
-        self.step(f"written:{path}")
-        staged = self._keep(base, path)
-        self.place.move(temporary, staged)
-        self.step(f"staged:{path}")
-        try:
-            self.place.exchange(staged, path)
-        except OSError as error:
-            if error.errno != errno.ENOENT:
-                raise
-            if not self.place.create(staged, path):  # somebody removed it since we looked, and put another there
-                self.held.append((path, "a file that appeared meanwhile"))
-                return
-        self.step(f"exchanged:{path}")
-        self._displaced(staged, path, base)
+        """Exchange the file for the new one and look at what came out; once more with the words of a person who saved at that moment."""
+        for _ in range(SAVES_MAX):
+            temporary = self.place.write_temporary(self.files[path])
+            self.step(f"written:{path}")
+            staged = self._keep(base, path)
+            self.place.move(temporary, staged)
+            self.step(f"staged:{path}")
+            try:
+                self.place.exchange(staged, path)
+            except OSError as error:
+                if error.errno != errno.ENOENT:
+                    raise
+                if not self.place.create(staged, path):  # somebody removed it since we looked, and put another there
+                    self.held.append((path, "a file that appeared meanwhile"))
+                    return
+            self.step(f"exchanged:{path}")
+            fresh, base = self._displaced(staged, path, base), self.wanted[path]
+            if fresh is None or fresh == self.files[path]:
+                break
+            self._intend(path, fresh)
         self.written.append(path)
+
+    def _intend(self, path: str, data: bytes) -> None:
+        """Record that a page is to be something else than announced."""
+        self._now(path, data)
+        self.manifest.published[path], self.manifest.publishing[path] = self.manifest.publishing[path], _ours(path, data)
+        self.place.replace(MANIFEST, self.manifest.dump())
 
     def _keep(self, base: str, path: str) -> str:
         """A free name for the file that stands at `path`: what is kept there already may be a person's."""
@@ -408,15 +534,19 @@ class _Run:
             n += 1
         return f"{DISPLACED}/{base}.{n}.{flat}"
 
-    def _displaced(self, staged: str, path: str, base: str) -> None:
-        """What came out of the place of a page: as expected, or a person's save in the window."""
+    def _displaced(self, staged: str, path: str, base: str) -> bytes | None:
+        """What came out of the place of a page: as expected, or a person's save in the window. Returns the page as it is to be with their words, if any."""
         try:
             found = self.place.read(staged)
         except InTheWay as error:
             self.held.append((path, f"{error.what}, kept in {staged}"))
-            return
-        if found is not None and found.digest != base and not self._ours(path, found.digest) and not self.taken(found.digest):
+            return None
+        if found is None or found.digest == base or self._ours(path, found.digest):
+            return None
+        taken = self._taken(path, found, self.manifest.base(path))
+        if taken is None:
             self._person(path, found, How.WINDOW, base)
+        return taken.data if taken else None
 
     def _remove(self, gone: list[str], standing: dict[str, str | None]) -> None:
         """Take away what nothing links to any more; while a page is held at an older state, it may still link there, so nothing is removed."""
@@ -429,21 +559,31 @@ class _Run:
             with suppress(FileNotFoundError):
                 self.place.move(path, staged)
             self.step(f"removed:{path}")
-            self._displaced(staged, path, standing[path] or "")
-            self.removed.append(path)
+            fresh = self._displaced(staged, path, standing[path] or "")
+            if fresh is None:
+                self.removed.append(path)
+            elif self._open(path):
+                self.manifest.publishing[path] = _ours(path, placeholder(path))
+                self._intend(path, fresh)
+                self._replace(path, digest(placeholder(path)))
         self.place.sync()
         self.step("phase:removals")
 
-    def _settled(self, standing: Mapping[str, str | None]) -> dict[str, str]:
-        """Path → digest that is published now."""
-        journal = {p: d for p, d in self.manifest.published.items() if p.startswith("journal/") and p not in self.drop}
+    def _settled(self) -> dict[str, _Ours]:
+        """Path → file that is published now, with the person's sections that stand in those left alone."""
+        journal = {p: row for p, row in self.manifest.published.items() if p.startswith("journal/") and p not in self.drop}
         waiting = {path for path, _ in self.held}
-        stays = {p: d for p, d in self.manifest.published.items() if p in waiting}
-        return journal | stays | {p: d for p, d in self.wanted.items() if p not in waiting}
+        seen = {p: self.stands[p].own for p in waiting if p in self.stands}
+        stays = {p: replace(row, own=seen.get(p, row.own)) for p, row in self.manifest.published.items() if p in waiting}
+        return journal | stays | {p: self._settled_row(p) for p in self.wanted if p not in waiting}
+
+    def _settled_row(self, path: str) -> _Ours:
+        same = (row for row in self.manifest.rows(path) if row.digest == self.wanted[path] and row.own is not None)
+        return next(same, None) or _ours(path, self.files[path])
 
     def _settle(self) -> None:
         """Record what stands there now."""
-        self.manifest.published = self._settled({})
+        self.manifest.published = self._settled()
         self.manifest.publishing = {}
         self.place.replace(MANIFEST, self.manifest.dump())
         self.step("manifest")

@@ -53,8 +53,8 @@ def render(content: Content, layout: Layout) -> Rendered:
     """Every topic page with its links, its archive page, and a stub for each page that moved."""
     topics = [t for t in layout.topics if t.items]
     doors = {t.key: (t.title, t.path) for t in topics if t.part == 1}
-    live = [_page(topic, doors, content.own.get(topic.path, "")) for topic in topics]
-    past = [page for topic in layout.topics if (page := _archive(topic, content.own)) is not None]
+    live = [topic_page(topic, doors, content.own.get(topic.path, "")) for topic in topics]
+    past = [page for topic in layout.topics if (page := archive_page(topic, content.own)) is not None]
     pages = _linked(live, past, topics)
     stubs = {path: page for path, key in sorted(content.redirects.items()) if path not in pages and (page := _stub(path, key, layout, content.own))}
     return Rendered({p.path: p for p in pages.values()}, stubs)
@@ -67,7 +67,7 @@ Doors = Mapping[str, tuple[str, str]]
 """Topic key → (title, path) of its page: where a link written in a note leads."""
 
 
-def _page(topic: Topic, doors: Doors, own: str) -> Page:
+def topic_page(topic: Topic, doors: Doors, own: str) -> Page:
     """One topic page without its links to others."""
     notes: list[Spans] = []
     sections = tuple(Section(title=plain(name), lines=number(drafts, notes)) for name, drafts in _sections(topic, doors) if drafts)
@@ -152,18 +152,18 @@ def _resolver(item: Item, doors: Doors) -> Resolve:
 # --- archive and stubs -------------------------------------------------------------------------------------------------------------------
 
 
-def archive_path(topic: Topic) -> str:
-    """Where the notes of a topic that are over stand."""
-    return page_path(topic.path.removesuffix(".md"), folder="archive")
+def archive_path(path: str) -> str:
+    """Where the notes stand that are over, of the topic whose page lies at `path`."""
+    return page_path(path.removesuffix(".md"), folder="archive")
 
 
-def _archive(topic: Topic, own: Mapping[str, str]) -> Page | None:
+def archive_page(topic: Topic, own: Mapping[str, str]) -> Page | None:
     """The notes of a topic that are over, and the history its page has no room for; None when there are none."""
     drafts = [archived(i) for i in topic.past] + [d for i in topic.past for d in history(i)]
     drafts += [d for i in topic.items for d in history(i)[:-HISTORY_MAX]]
     if not drafts:
         return None
-    path = archive_path(topic)
+    path = archive_path(topic.path)
     notes: list[Spans] = []
     lines = number(drafts, notes)
     newest = _newest([*topic.past, *topic.items])
@@ -179,8 +179,21 @@ def _stub(path: str, key: str, layout: Layout, own: Mapping[str, str]) -> Page |
     topic = layout.of(key)
     if topic is None or not topic.items or topic.path == path:
         return None
-    stem = path.rpartition("/")[2].removesuffix(".md")
-    return Page(path=path, title=stem, intro=join("This page moved to ", (link(topic.title, topic.path),), "."), own=own.get(path, ""))
+    return stub(path, topic.title, topic.path, own=own.get(path, ""))
+
+
+def stub(path: str, title: str, to: str, *, own: str = "") -> Page:
+    """A page that only leads on to the one with this title and path."""
+    return Page(path=path, title=_stem(path), intro=join("This page moved to ", (link(title, to),), "."), own=own)
+
+
+def left(path: str) -> Page:
+    """What stays at a path where nothing of ours stands any more, under a person's own words."""
+    return Page(path=path, title=_stem(path), intro=join("No note is kept here any more; what stands below is yours."))
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".md")
 
 
 # --- links -------------------------------------------------------------------------------------------------------------------------------
@@ -189,15 +202,19 @@ def _stub(path: str, key: str, layout: Layout, own: Mapping[str, str]) -> Page |
 def _linked(live: Sequence[Page], past: Sequence[Page], topics: Sequence[Topic]) -> dict[str, Page]:
     """The pages with "See also" and "Referenced by"; parts of one topic and its archive page come first among the links."""
     titles = {p.path: p.title for p in live}
-    names = links.Names({p.path: [p.title, *p.aliases] for p in live})
+    names = links.Names({p.path: links.names_of([p.title, *p.aliases]) for p in live})
     found = links.see_also(live, names, titles)
-    leading = _leading(topics, past)
+    first = _leading(topics, past)
     pages = []
     for page in live:
-        first = leading.get(page.path, ())
-        pages.append(replace(page, see_also=(*first, *(s for s in found[page.path] if s not in first))[:SEE_ALSO_MAX]))
+        pages.append(replace(page, see_also=see_also(first.get(page.path, ()), found[page.path])))
     back = links.named_by(pages, titles)
     return {p.path: p for p in (*(replace(p, named_by=back.get(p.path, ())) for p in pages), *past)}
+
+
+def see_also(first: tuple[inline.Span, ...], found: Iterable[inline.Span]) -> tuple[inline.Span, ...]:
+    """The links under "See also": those that belong to the page first."""
+    return (*first, *(s for s in found if s not in first))[:SEE_ALSO_MAX]
 
 
 def _leading(topics: Sequence[Topic], past: Sequence[Page]) -> dict[str, tuple[inline.Span, ...]]:
@@ -208,8 +225,13 @@ def _leading(topics: Sequence[Topic], past: Sequence[Page]) -> dict[str, tuple[i
         parts[topic.key].append(topic)
     out = {}
     for topic in topics:
-        spans = [link(t.title, t.path) for t in parts[topic.key] if abs(t.part - topic.part) == 1]
-        if topic.part == 1 and archive_path(topic) in archives:
-            spans.append(link("archive", archive_path(topic)))
-        out[topic.path] = tuple(spans)
+        beside = [(t.title, t.path) for t in parts[topic.key] if abs(t.part - topic.part) == 1]
+        archive = archive_path(topic.path)
+        out[topic.path] = leading(beside, archive if topic.part == 1 and archive in archives else "")
     return out
+
+
+def leading(beside: Iterable[tuple[str, str]], archive: str) -> tuple[inline.Span, ...]:
+    """Links that belong to a page whatever its words: the parts (title, path) before and after it, and its archive."""
+    spans = [link(*place) for place in beside]
+    return (*spans, link("archive", archive)) if archive else tuple(spans)

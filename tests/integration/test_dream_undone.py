@@ -11,12 +11,13 @@ import pytest
 
 from pipelines.model import Ruling, Status
 from pipelines.run import Outcome, dream
+from pipelines.run import render as render_module
 from pipelines.run import sources as sources_module
-from pipelines.run import wiki as wiki_module
 from pipelines.run.sources import NOTHING, take_in
+from pipelines.run.wiki import organize
 from pipelines.store import Dream, Store
 from pipelines.wiki.content import Content
-from pipelines.wiki.tree import Tree
+from pipelines.wiki.tree import Tree, tree
 from tests.dreaming import SCOPE, Desk, differences, lines_with
 from tests.writing import START, ClaudeLog, events, memory
 
@@ -168,17 +169,17 @@ def test_a_page_rendered_before_another_dream_never_takes_the_place_of_what_that
     rule(desk, "Always run migrations with `make migrate`.")
     desk.dream()
     rule(desk, "Never push to main.", day=1)
-    render = wiki_module.tree
+    render = tree
 
     def overtaken(content: Content, *, scope: str = "") -> Tree:
         made = render(content, scope=scope)
-        monkeypatch.setattr(wiki_module, "tree", render)
+        monkeypatch.setattr(render_module, "tree", render)
         desk.dream()
         return made
 
-    monkeypatch.setattr(wiki_module, "tree", overtaken)
+    monkeypatch.setattr(render_module, "tree", overtaken)
     with desk.store() as store:
-        wiki_module.organize(desk.parts(store), desk.request())
+        organize(desk.parts(store), desk.request())
     other = desks()
     rule(other, "Always run migrations with `make migrate`.")
     rule(other, "Never push to main.", day=1)

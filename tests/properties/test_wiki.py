@@ -22,7 +22,7 @@ from pipelines.wiki.content import Content, Item
 from pipelines.wiki.inline import Span, Style
 from pipelines.wiki.page import Block, Line, Page, Section, write
 from pipelines.wiki.parse_page import parse
-from pipelines.wiki.publish import Marker, publish
+from pipelines.wiki.publish import Marker, State, publish
 from pipelines.wiki.slugs import SLUG_BYTES_MAX, assign, check_path, fold, slug
 from pipelines.wiki.topics import layout
 from pipelines.wiki.tree import tree
@@ -192,7 +192,8 @@ def test_through_any_renames_every_link_leads_to_a_page_in_at_most_one_hop(world
             redirects |= {path: key for key, path in shown.items() if paths.get(key) != path}
             made = tree(Content(title="x", items=items, redirects=dict(redirects)))
             publish(
-                Path(folder), made.files, marker=Marker(wiki="w", epoch="e", host="h"), revision=revision, holder="t", known=lambda _: False, stubs=made.stubs, new=revision == 0,
+                Path(folder), State(files=made.files, revision=revision, stubs=made.stubs), marker=Marker(wiki="w", epoch="e", host="h"), holder="t",
+                known=lambda _: False, new=revision == 0,
             )  # fmt: skip
             shown |= paths
             on_disk = {str(p.relative_to(folder)): p.read_text() for p in Path(folder).rglob("*.md") if ".dreamd" not in p.parts}

@@ -13,9 +13,9 @@ from pipelines.logs.archive import FolderArchive
 from pipelines.model import Status
 from pipelines.recall.search import Hit, search
 from pipelines.run.content import content_of
+from pipelines.run.render import title_of
 from pipelines.run.verify import verify
 from pipelines.run.why import Chain, why
-from pipelines.run.wiki import title_of
 from pipelines.store import alive
 from pipelines.wiki.brief import Budget, Unit, brief
 from pipelines.wiki.inbox import entries

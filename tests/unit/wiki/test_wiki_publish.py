@@ -17,7 +17,8 @@ from pipelines.errors import Conflict, NotOurFolder
 from pipelines.model import digest
 from pipelines.wiki import folder as folders
 from pipelines.wiki.folder import Folder, FolderBusy, PublishFailed
-from pipelines.wiki.publish import How, Marker, Published, SecretFound, publish, read_folder, read_marker
+from pipelines.wiki.own import halves, joined, with_own
+from pipelines.wiki.publish import FolderGone, How, Marker, Published, SecretFound, State, Stood, Taken, publish, read_folder, read_marker
 from pipelines.wiki.tree import tree
 from tests.unit.wiki.samples import BACKUP, CONTENT, OWNER, item
 
@@ -37,14 +38,29 @@ def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 class Store:
-    """What the caller's store would know: digests dreamd wrote, and a person's bytes it has taken in."""
+    """What the caller's store would know: digests dreamd wrote, files that are a person's and taken in, and, with `keeps`, words below the line."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, keeps: bool = False) -> None:
         self.wrote: set[str] = set()
         self.took: set[str] = set()
+        self.keeps = keeps
+        self.files: dict[str, bytes] = {}
+        self.words: dict[str, list[str]] = {}
 
-    def publish(self, folder: Path, files: dict[str, bytes], revision: int = 1, **given: object) -> Published:
-        return publish(folder, files, marker=MARKER, revision=revision, holder="test", known=self.wrote.__contains__, taken=self.took.__contains__, **given)  # type: ignore[arg-type]
+    def take(self, stood: Stood) -> Taken | None:
+        if digest(stood.data) in self.took:
+            return Taken(self.files.get(stood.path))
+        found = halves(stood.path, stood.data)
+        shells = [found_of for shell in (FIRST, SECOND) if stood.path in shell and (found_of := halves(stood.path, shell[stood.path]))]
+        if not self.keeps or found is None or found.above not in {shell.above for shell in shells}:
+            return None
+        self.words.setdefault(stood.path, []).extend(s for s in found.sections if s not in self.words.get(stood.path, []))
+        return Taken(with_own(stood.path, self.files[stood.path], joined(self.words[stood.path])) if stood.path in self.files else None)
+
+    def publish(self, folder: Path, files: dict[str, bytes], revision: int = 1, *, stubs: frozenset[str] = frozenset(), **given: object) -> Published:
+        self.files = files
+        state = State(files=files, revision=revision, stubs=stubs)
+        return publish(folder, state, marker=MARKER, holder="test", known=self.wrote.__contains__, take=self.take, **given)  # type: ignore[arg-type]
 
 
 def pages(folder: Path) -> dict[str, bytes]:
@@ -71,7 +87,7 @@ def steps_of(tmp_path: Path, files: dict[str, bytes], before: dict[str, bytes] |
     store = Store()
     if before:
         store.publish(tmp_path / "probe", before, new=True)
-    store.publish(tmp_path / "probe", files, revision=2, new=True, step=names.append, **given)
+    store.publish(tmp_path / "probe", files, revision=2, new=True, step=names.append, **given)  # type: ignore[arg-type]
     return names
 
 
@@ -114,7 +130,7 @@ def test_publishing_the_same_again_writes_nothing(tmp_path: Path) -> None:
 
 
 def test_the_index_is_written_after_the_pages_and_removals_come_last(tmp_path: Path) -> None:
-    order = [s for s in steps_of(tmp_path, SECOND, FIRST, stubs={"backups.md"}) if s.startswith(("exchanged", "removed"))]
+    order = [s for s in steps_of(tmp_path, SECOND, FIRST, stubs=frozenset({"backups.md"})) if s.startswith(("exchanged", "removed"))]
     assert order.index("exchanged:backups.md") > max(
         i for i, s in enumerate(order) if s.startswith("exchanged") and s not in {"exchanged:backups.md", "exchanged:MEMORY.md"}
     )
@@ -217,7 +233,7 @@ def test_a_persons_edit_is_left_alone_and_given_back(tmp_path: Path) -> None:
     assert (tmp_path / "how-we-work.md").read_bytes() == SECOND["how-we-work.md"]
     assert (tmp_path / "deploying.md").exists(), "the edited page may still link there"
     assert dangling(tmp_path) == []
-    store.took.add(done.edits[0].digest)
+    store.took.add(digest(done.edits[0].data))
     assert store.publish(tmp_path, SECOND, revision=2).edits == ()
     assert pages(tmp_path) == SECOND
 
@@ -240,7 +256,7 @@ def test_a_save_between_check_and_exchange_is_not_lost(tmp_path: Path, by_rename
     assert [(e.path, e.data, e.how) for e in done.edits] == [("payments-db.md", b"a person's words", How.WINDOW)]
     again = store.publish(tmp_path, SECOND, revision=2)
     assert [(e.data, e.how) for e in again.edits] == [(b"a person's words", How.LATE)], "kept until it is taken in"
-    store.took.add(again.edits[0].digest)
+    store.took.add(digest(again.edits[0].data))
     assert store.publish(tmp_path, SECOND, revision=2).edits == ()
     assert not any((tmp_path / ".dreamd/displaced").iterdir())
 
@@ -290,10 +306,10 @@ def test_a_folder_that_lost_its_marker_is_never_read_as_deletion(tmp_path: Path)
     store, wiki = Store(), tmp_path / "wiki"
     store.publish(wiki, FIRST, new=True)
     wiki.rename(tmp_path / "elsewhere")
-    with pytest.raises(NotOurFolder, match="mounted"):
+    with pytest.raises(FolderGone, match="mounted"):
         store.publish(wiki, FIRST)
     wiki.mkdir()
-    with pytest.raises(NotOurFolder, match="mounted"):
+    with pytest.raises(FolderGone, match="mounted"):
         store.publish(wiki, FIRST)
     assert not any(wiki.iterdir())
 
@@ -314,18 +330,18 @@ def test_a_folder_with_other_things_in_it_is_refused_by_name(tmp_path: Path) -> 
     ],
 )
 def test_the_folder_of_another_wiki_host_or_store_is_refused(tmp_path: Path, other: Marker, named: str) -> None:
-    publish(tmp_path, FIRST, marker=other, revision=1, holder="x", known=lambda _: False, new=True)
+    publish(tmp_path, State(files=FIRST, revision=1), marker=other, holder="x", known=lambda _: False, new=True)
     with pytest.raises(NotOurFolder, match=named):
         Store().publish(tmp_path, SECOND, revision=2)
     assert pages(tmp_path) == FIRST
 
 
 def test_a_folder_of_another_host_can_be_taken_over_but_not_one_of_another_wiki(tmp_path: Path) -> None:
-    publish(tmp_path, FIRST, marker=replace(MARKER, host="there"), revision=1, holder="x", known=lambda _: False, new=True)
+    publish(tmp_path, State(files=FIRST, revision=1), marker=replace(MARKER, host="there"), holder="x", known=lambda _: False, new=True)
     Store().publish(tmp_path, SECOND, revision=2, take_over=True)
     assert read_marker(tmp_path) == MARKER
     with pytest.raises(NotOurFolder):
-        publish(tmp_path, FIRST, marker=replace(MARKER, wiki="w9"), revision=3, holder="x", known=lambda _: False, take_over=True)
+        publish(tmp_path, State(files=FIRST, revision=3), marker=replace(MARKER, wiki="w9"), holder="x", known=lambda _: False, take_over=True)
 
 
 def test_a_second_publisher_is_told_who_holds_the_folder(tmp_path: Path) -> None:
@@ -352,7 +368,7 @@ def test_an_older_revision_never_goes_over_a_newer_one(tmp_path: Path) -> None:
 def test_nothing_is_written_when_a_page_would_show_a_secret(tmp_path: Path) -> None:
     with pytest.raises(SecretFound, match=r"payments-db\.md"):
         Store().publish(tmp_path / "w", FIRST, new=True, has_secret=lambda path, data: path == "payments-db.md")
-    assert not (tmp_path / "w").exists()
+    assert pages(tmp_path / "w") == {}
 
 
 def test_no_symbolic_link_is_followed_out_of_the_folder(tmp_path: Path) -> None:

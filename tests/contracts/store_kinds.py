@@ -108,15 +108,24 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(params=KINDS)
-def store(request: pytest.FixtureRequest, clock: Clock) -> Store:
-    kind = request.param
+def _store(kind: str, request: pytest.FixtureRequest, clock: Clock) -> Store:
     if kind not in _made:
         _made[kind] = _kind(kind, request)
         request.config.add_cleanup(_made[kind].close)
     store = _made[kind].emptied()
     store.now = clock
     return store
+
+
+@pytest.fixture(params=KINDS)
+def store(request: pytest.FixtureRequest, clock: Clock) -> Store:
+    return _store(request.param, request, clock)
+
+
+@pytest.fixture
+def both(request: pytest.FixtureRequest, clock: Clock) -> tuple[Store, ...]:
+    """A store of each kind."""
+    return tuple(_store(kind, request, clock) for kind in KINDS)
 
 
 @pytest.fixture(params=KINDS)

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
 from sqlalchemy import text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
@@ -239,6 +241,11 @@ def test_a_process_frozen_inside_a_transaction_lets_go_of_its_locks(store: Store
     with pytest.raises(StoreUnavailable):
         frozen()
     assert store.add_ruling(SCOPE, Ruling(uid="r1", verb="keep", target="n"))
+
+
+def test_the_migrations_make_exactly_the_declared_schema_on_a_server_too(database_url: str) -> None:
+    with at(database_url) as store, store.reading("compare") as conn:
+        assert compare_metadata(MigrationContext.configure(conn), t.metadata) == []
 
 
 # --- append-only -----------------------------------------------------------------------------------------------------------------------------

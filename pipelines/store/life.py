@@ -95,7 +95,8 @@ def close_stage(core: Clocked, conn: Connection, scope_id: int, dream_id: int, s
     """Go on after a stage whose units have all ended. Without any result of a stage that must be, the dream has failed; after the last the dream is to be ended."""
     s, j = t.stages.c, t.jobs.c
     conn.execute(update(t.stages).where(s.dream_id == dream_id, s.stage == stage).values(open=0, state="closed"))
-    states = dict(conn.execute(select(j.state, func.min(j.code)).where(j.dream_id == dream_id, j.stage == stage).group_by(j.state)).tuples().all())
+    counted = conn.execute(select(j.state, func.min(j.code).label("code")).where(j.dream_id == dream_id, j.stage == stage).group_by(j.state))
+    states = {r.state: r.code for r in counted}
     if stage in MUST and "done" not in states:
         return end(core, conn, scope_id, dream_id, {"state": "failed", "code": states.get("parked") or "nothing_done", "ended_at": core.now()})
     following = stage_after(stage, named=bool(then))

@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
@@ -59,16 +60,12 @@ class Settings(BaseSettings):
 
     @field_validator("database_url")
     @classmethod
-    def _is_a_store_of_this_version(cls, url: SecretStr | None) -> SecretStr | None:
-        if url is not None and not url.get_secret_value().startswith("sqlite:///"):
-            raise ValueError("names an SQLite file, sqlite:////path/to/store.db; other databases are not supported yet")
-        return url
-
-    @field_validator("redis_url")
-    @classmethod
-    def _is_a_redis(cls, url: SecretStr | None) -> SecretStr | None:
-        if url is not None and not url.get_secret_value().startswith(("redis://", "rediss://", "unix://", "redis+socket://")):
-            raise ValueError("names a Redis: redis://host:6379/0, rediss://… or unix:///path/to/socket")
+    def _names_a_store(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is not None and not _is_store_url(url.get_secret_value()):
+            raise ValueError(
+                "must name a file, sqlite:////path/to/store.db, or a PostgreSQL database, postgresql://user:password@host/database "
+                "(in a password write / as %2F, @ as %40, : as %3A)"
+            )
         return url
 
     @classmethod
@@ -82,6 +79,17 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """No .env file, no secrets folder: one file, one prefix. What `load` passes in is the file's content, below the environment."""
         return env_settings, InitSettingsSource(settings_cls, init_settings())
+
+
+def _is_store_url(url: str) -> bool:
+    """Whether a URL has the form of one the store knows; nothing is opened."""
+    if url.startswith("sqlite:///"):
+        return True
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"postgresql", "postgresql+psycopg"} and parts.port != 0 and bool(parts.path.strip("/"))
+    except ValueError:  # a port that is no number: an unescaped password, as a rule
+        return False
 
 
 def scope_path(scope: str) -> str:

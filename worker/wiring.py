@@ -8,7 +8,7 @@ import re
 import socket
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,9 +17,11 @@ from pipelines.logs.archive import FolderArchive
 from pipelines.logs.detect import READERS
 from pipelines.logs.redaction import Redactor, open_redactor
 from pipelines.model import digest
+from pipelines.ports import Blobs
 from pipelines.run import Parts
 from pipelines.run.parts import Progress, silent
 from pipelines.store import Store, open_store, this_process
+from pipelines.store.blobs import DatabaseArchive
 from pipelines.wiki.publish import Marker, read_marker
 from worker.gittimes import git_times
 from worker.settings import Settings, cache_folder, data_folder
@@ -37,7 +39,7 @@ class Place:
 
     wiki: Path
     wiki_id: str
-    store_url: str
+    store_url: str = field(repr=False)  # may hold a password
     archive: Path
     private: Path
     host: str
@@ -83,15 +85,15 @@ def place_of(wiki: Path, settings: Settings, *, create: bool) -> Place:
 
 
 @contextlib.contextmanager
-def open_parts(place: Place, settings: Settings, *, progress: Progress = silent) -> Iterator[Parts]:
-    """Live parts for one command; everything is closed when it ends."""
+def open_parts(place: Place, settings: Settings, *, scope: str | None = None, progress: Progress = silent) -> Iterator[Parts]:
+    """Live parts for one command over a scope (default: the setting's); everything is closed when it ends."""
     # Imported here: its patterns take a third of a second to compile, and commands that only read the store never ask it.
     from pipelines.engines.local.engine import LocalEngine
 
     with open_only_store(place) as store:
         _require_publisher(place, store)
         yield Parts(
-            store=store, archive=FolderArchive(place.archive), redactor=redactor(), engine=LocalEngine(), readers=READERS, now=utc_now,
+            store=store, archive=archive_of(place, store, scope or settings.scope), redactor=redactor(), engine=LocalEngine(), readers=READERS, now=utc_now,
             holder=this_process(place.host), git_times=git_times, progress=progress,
         )  # fmt: skip
 
@@ -112,11 +114,16 @@ def open_only_store(place: Place) -> Iterator[Store]:
     """The store alone, for commands that only read."""
     if place.store_url.startswith("sqlite"):
         _make_private(place.private)
-    store = open_store(place.store_url, now=utc_now, setting="data_dir (DREAMD_DATA_DIR)")
+    store = open_store(place.store_url, now=utc_now, setting="data_dir (DREAMD_DATA_DIR)")  # named where a file has to be moved
     try:
         yield store
     finally:
         store.close()
+
+
+def archive_of(place: Place, store: Store, scope: str) -> Blobs:
+    """Where the bytes of a scope's logs are kept: a folder beside a store that is a file, else the database, which every host reaches."""
+    return FolderArchive(place.archive) if store.on_sqlite else DatabaseArchive(store, scope)
 
 
 def redactor() -> Redactor:

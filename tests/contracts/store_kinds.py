@@ -108,7 +108,7 @@ def clock() -> Clock:
     return Clock()
 
 
-def _store(kind: str, request: pytest.FixtureRequest, clock: Clock) -> Store:
+def store_of(kind: str, request: pytest.FixtureRequest, clock: Clock) -> Store:
     if kind not in _made:
         _made[kind] = _kind(kind, request)
         request.config.add_cleanup(_made[kind].close)
@@ -119,13 +119,13 @@ def _store(kind: str, request: pytest.FixtureRequest, clock: Clock) -> Store:
 
 @pytest.fixture(params=KINDS)
 def store(request: pytest.FixtureRequest, clock: Clock) -> Store:
-    return _store(request.param, request, clock)
+    return store_of(request.param, request, clock)
 
 
 @pytest.fixture
 def both(request: pytest.FixtureRequest, clock: Clock) -> tuple[Store, ...]:
     """A store of each kind."""
-    return tuple(_store(kind, request, clock) for kind in KINDS)
+    return tuple(store_of(kind, request, clock) for kind in KINDS)
 
 
 @pytest.fixture(params=KINDS)

@@ -60,11 +60,22 @@ def test_a_named_file_must_exist_and_the_default_need_not(tmp_path: Path, monkey
         load(tmp_path / "none.toml")
 
 
-@pytest.mark.parametrize("url", ["postgresql+psycopg://ana:s3cret@db/x", "nonsense", "sqlite://", ""])
-def test_a_store_this_version_cannot_open_stops_the_start_without_showing_the_url(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "url",
+    ["postgresql+psycopg2://ana:s3cret@db/x", "mysql://ana:s3cret@db/x", "postgresql://ana:s3cret@db", "postgresql://ana:s/3cret@db:5432/x",
+     "nonsense", "sqlite://", ""],
+)  # fmt: skip
+def test_a_url_of_no_store_stops_the_start_without_being_shown(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DREAMD_DATABASE_URL", url)
-    with pytest.raises(BadSettings, match=r"database_url.*SQLite") as caught:
+    with pytest.raises(BadSettings, match=r"database_url.*DREAMD_DATABASE_URL.*postgresql://user:password@host/database") as caught:
         load(None)
-    assert "s3cret" not in str(caught.value)
-    monkeypatch.setenv("DREAMD_DATABASE_URL", "sqlite:////srv/dreamd/store.db")
-    assert load(None).database_url is not None
+    assert "3cret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["sqlite:////srv/dreamd/store.db", "postgresql://ana:s3cret@db/notes", "postgresql+psycopg://ana@/notes?host=/run/postgresql"])
+def test_a_url_of_a_store_is_taken_and_never_shown(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DREAMD_DATABASE_URL", url)
+    settings = load(None)
+    assert settings.database_url is not None
+    assert settings.database_url.get_secret_value() == url
+    assert "s3cret" not in repr(settings)

@@ -46,7 +46,7 @@ def dream_command(
     _require_notes(notes or [])
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
     progress = Progress(quiet=as_json)
-    with wiring.open_parts(place, loaded, progress=progress) as parts:
+    with wiring.open_parts(place, loaded, scope=scope, progress=progress) as parts:
         request = Request(
             scope=common.scope_of(scope, loaded, parts.store), paths=tuple(paths or ()), wiki=place.wiki, wiki_id=place.wiki_id, host=place.host,
             notes=tuple(n.expanduser() for n in notes or ()), since=when, dry_run=dry_run, trusted=frozenset(loaded.events.trusted),

@@ -37,7 +37,7 @@ def intake(
     """Take in what is new in logs and notes; decide nothing."""
     loaded = common.start(config)
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
-    with wiring.open_parts(place, loaded, progress=Progress(quiet=as_json)) as parts:
+    with wiring.open_parts(place, loaded, scope=scope, progress=Progress(quiet=as_json)) as parts:
         taken = take_in(parts, _request(place, common.scope_of(scope, loaded, parts.store), tuple(paths), tuple(notes or ())))
     totals = counts_of(taken.logs)
     if as_json:
@@ -53,7 +53,7 @@ def publish(wiki: common.Wiki = None, scope: common.Scope = None, config: common
     """Make the wiki folder show the scope's present revision."""
     loaded = common.start(config)
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=False)
-    with wiring.open_parts(place, loaded) as parts:
+    with wiring.open_parts(place, loaded, scope=scope) as parts:
         done = organize(parts, _request(place, common.scope_of(scope, loaded, parts.store)))
     if as_json:
         print_json({"revision": done.revision, "written": done.published.written, "unchanged": done.published.unchanged, "held": done.published.held})
@@ -76,7 +76,7 @@ def rebuild(
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=False)
     if not place.wiki.parent.is_dir():
         raise Refused(f"{place.wiki.parent} does not exist")
-    with wiring.open_parts(place, loaded) as parts:
+    with wiring.open_parts(place, loaded, scope=scope) as parts:
         request = _request(place, common.scope_of(scope, loaded, parts.store), skew_s=loaded.skew_s)
         differences = rebuild_from_logs(parts, request) if from_logs else rebuild_wiki(parts, request)
     if as_json:

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from pipelines.errors import Refused
-from pipelines.logs.archive import FolderArchive
 from pipelines.model import Status
 from pipelines.recall.search import Hit, search
 from pipelines.run.content import content_of
@@ -136,7 +135,7 @@ def why_command(
 def verify_command(wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
     """Read every citation again from the archive."""
     with common.opened(wiki, scope, config) as at:
-        done = verify(at.store, at.scope, FolderArchive(at.place.archive))
+        done = verify(at.store, at.scope, wiring.archive_of(at.place, at.store, at.scope))
     if as_json:
         print_json({"citations": done.citations, "failed": [{n: getattr(f, n) for n in f.__slots__} for f in done.failed]})
     else:

@@ -1,0 +1,54 @@
+"""The archive inside the database: what a server keeps where a laptop has a folder. One of a scope, since no scope may learn what another one holds."""
+
+from __future__ import annotations
+
+import hashlib
+
+from sqlalchemy import select
+
+from pipelines.logs.archive import ArchiveUnavailable
+from pipelines.logs.codec import compress, decompress
+from pipelines.store import tables as t
+from pipelines.store.core import Core, insert_new
+
+_DIGITS = frozenset("0123456789abcdef")
+
+
+class DatabaseArchive:
+    """Blobs of one scope, as rows that are never changed. Safe to use from several threads and processes; each call is a transaction of its own."""
+
+    def __init__(self, core: Core, scope: str) -> None:
+        self.core = core
+        self.scope = scope
+
+    def put(self, data: bytes) -> str:
+        """Store bytes durably; the address is the SHA-256 of the bytes themselves. Raises StoreUnavailable."""
+        address = hashlib.sha256(data).hexdigest()
+        if not self._holds(address):
+            row = {"address": address, "length": len(data), "bytes": compress(data)}
+            with self.core.writing("archive bytes of a log") as conn:
+                scope_id = self.core.scope_of(conn, self.scope) or self.core.locked_scope(conn, self.scope)
+                conn.execute(insert_new(conn, t.blobs), {"scope_id": scope_id, **row})
+        return address
+
+    def get(self, address: str) -> bytes:
+        """The bytes, checked against their address. Raises ArchiveUnavailable when they are missing or damaged, StoreUnavailable."""
+        if len(address) != 64 or set(address) - _DIGITS:
+            raise ValueError(f"{address!r} is no address of a blob")
+        b = t.blobs.c
+        with self.core.reading("read archived bytes") as conn:
+            kept: bytes | None = conn.scalar(select(b.bytes).where(b.scope_id == self.core.scope_of(conn, self.scope), b.address == address))
+        if kept is None:
+            raise ArchiveUnavailable(f"blob {address} of {self.scope} cannot be read: it is not in {self.core.engines.where}")
+        try:
+            data = decompress(kept)
+        except ValueError as error:
+            raise ArchiveUnavailable(f"blob {address} of {self.scope} in {self.core.engines.where} cannot be read: {error}") from error
+        if hashlib.sha256(data).hexdigest() != address:
+            raise ArchiveUnavailable(f"blob {address} of {self.scope} in {self.core.engines.where} is damaged: its bytes have another digest")
+        return data
+
+    def _holds(self, address: str) -> bool:
+        b = t.blobs.c
+        with self.core.reading("look into the archive") as conn:
+            return conn.scalar(select(b.id).where(b.scope_id == self.core.scope_of(conn, self.scope), b.address == address)) is not None

@@ -68,6 +68,13 @@ class Settings(BaseSettings):
             )
         return url
 
+    @field_validator("redis_url")
+    @classmethod
+    def _is_a_redis(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is not None and not url.get_secret_value().startswith(("redis://", "rediss://", "unix://", "redis+socket://")):
+            raise ValueError("names a Redis: redis://host:6379/0, rediss://… or unix:///path/to/socket")
+        return url
+
     @classmethod
     def settings_customise_sources(
         cls,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from pipelines.model import (
     Basis,
@@ -37,7 +37,7 @@ Json = dict[str, Any]
 
 
 def instant_out(at: datetime | None) -> str | None:
-    return None if at is None else at.astimezone(UTC).isoformat()
+    return None if at is None else (at if at.tzinfo is UTC else at.astimezone(UTC)).isoformat()
 
 
 def instant_in(text: str | None) -> datetime | None:
@@ -52,21 +52,45 @@ def _some(**fields: Any) -> Json:
 # --- turns -------------------------------------------------------------------------------------------------------------------------------
 
 
-def turn_row(turn: Turn) -> Json:
-    """What a turn says, without where it stands. `digest` tells apart what two logs say under one uid and snap."""
-    said = _some(
-        speaker=turn.speaker, sidechain=turn.sidechain, memory=turn.memory, corrects=turn.corrects, quoted=turn.quoted, flagged=turn.flagged,
-        call=turn.call and [turn.call.call_id, turn.call.name, dict(turn.call.arguments)],
-        result=turn.result and [getattr(turn.result, name) for name in Result.__slots__],
-        event=turn.event and [getattr(turn.event, name) for name in Event.__slots__],
-    )  # fmt: skip
-    detail = dump(said) if said else "{}"
+class TurnRow(NamedTuple):
+    """What a turn says, without where it stands, as the columns of a row. `digest` tells apart what two logs say under one uid and snap."""
+
+    uid: str
+    snap: str
+    digest: str
+    role: str
+    origin: str
+    event_at: datetime | None
+    zone: str | None
+    body: str
+    detail: str
+
+
+def turn_row(turn: Turn) -> TurnRow:
+    """The row of a turn."""
+    detail = _detail(turn)
     body = storable(turn.text)
-    what = digest(turn.uid, turn.snap, turn.role, turn.origin, instant_out(turn.at) or "", turn.zone or "", body, detail)
-    return {
-        "uid": turn.uid, "snap": turn.snap, "digest": what, "role": turn.role.value, "origin": turn.origin.value, "event_at": turn.at,
-        "zone": turn.zone, "body": body, "detail": storable(detail),
-    }  # fmt: skip
+    role, origin = turn.role.value, turn.origin.value
+    what = digest(turn.uid, turn.snap, role, origin, instant_out(turn.at) or "", turn.zone or "", body, detail)
+    return TurnRow(turn.uid, turn.snap, what, role, origin, turn.at, turn.zone, body, detail)
+
+
+def _detail(turn: Turn) -> str:
+    """What only some turns say, as JSON."""
+    said: Json = {}
+    for name in _DETAILS:
+        if value := getattr(turn, name):
+            said[name] = value
+    if call := turn.call:
+        said["call"] = [call.call_id, call.name, dict(call.arguments)]
+    if turn.result:
+        said["result"] = [getattr(turn.result, name) for name in Result.__slots__]
+    if turn.event:
+        said["event"] = [getattr(turn.event, name) for name in Event.__slots__]
+    return dump(said) if said else "{}"
+
+
+_DETAILS = ("speaker", "sidechain", "memory", "corrects", "quoted", "flagged")
 
 
 def turn_of(row: Any, session: str, ordinal: int, parent: str | None, place: Place) -> Turn:

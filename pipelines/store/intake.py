@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import Connection, Update, bindparam, select, update
+from sqlalchemy import Connection, Update, bindparam, func, select, update
 
 from pipelines.errors import Conflict
 from pipelines.model import Turn
 from pipelines.ports import IntakeBatch, Seen, SourceState
 from pipelines.store import tables as t
-from pipelines.store.codec import session_out, turn_row
+from pipelines.store.codec import TurnRow, session_out, turn_row
 from pipelines.store.core import Core, add, add_new, chunks, insert_new, put
 from pipelines.store.online import append_notes
+from pipelines.store.rows import add_rows
 from pipelines.store.types import dump, load, storable
 from pipelines.store.values import Receipt
 
@@ -176,13 +177,17 @@ def _ids(conn: Connection, scope_id: int, uids: Iterable[str]) -> dict[str, int]
 
 
 def _add_turns(conn: Connection, scope_id: int, turns: Sequence[Turn]) -> _Known:
-    """Store what is said for the first time. The scope's row is locked, so nobody else adds the same turn in between."""
+    """Store what is said for the first time. The scope's row is locked, so nobody else adds the same turn in between, and ids grow."""
     rows = [turn_row(turn) for turn in turns]
-    stored = _stored(conn, scope_id, {turn.uid for turn in turns})
-    new = {(r["uid"], r["digest"]): {"scope_id": scope_id, **r} for r in rows if r["digest"] not in stored.get(r["uid"], ())}
-    add(conn, t.turns, list(new.values()))
-    after = {**stored, **_stored(conn, scope_id, {uid for uid, _ in new})}
-    return _Known(after, frozenset(new), frozenset(stored), [r["digest"] for r in rows])
+    newest: int | None = conn.scalar(select(func.max(t.turns.c.id)).where(t.turns.c.scope_id == scope_id))
+    stored = _stored(conn, scope_id, {row.uid for row in rows}) if newest is not None else {}
+    new = {(row.uid, row.digest): (scope_id, *row) for row in rows if row.digest not in stored.get(row.uid, ())}
+    add_rows(conn, t.turns, ("scope_id", *TurnRow._fields), list(new.values()))
+    after = {uid: dict(found) for uid, found in stored.items()}
+    c = t.turns.c
+    for row, uid, what in conn.execute(select(c.id, c.uid, c.digest).where(c.scope_id == scope_id, c.id > (newest or 0))).all() if new else ():
+        after.setdefault(uid, {})[what] = row
+    return _Known(after, frozenset(new), frozenset(stored), [row.digest for row in rows])
 
 
 def _stored(conn: Connection, scope_id: int, uids: Iterable[str]) -> dict[str, dict[str, int]]:
@@ -190,8 +195,8 @@ def _stored(conn: Connection, scope_id: int, uids: Iterable[str]) -> dict[str, d
     c = t.turns.c
     found: dict[str, dict[str, int]] = {}
     for part in chunks(sorted(uids)):
-        for r in conn.execute(select(c.id, c.uid, c.digest).where(c.scope_id == scope_id, c.uid.in_(part))).all():  # all at once: half the time
-            found.setdefault(r.uid, {})[r.digest] = r.id
+        for row, uid, what in conn.execute(select(c.id, c.uid, c.digest).where(c.scope_id == scope_id, c.uid.in_(part))).all():  # all at once: half the time
+            found.setdefault(uid, {})[what] = row
     return found
 
 
@@ -200,15 +205,17 @@ def _add_occurrences(
 ) -> None:
     digests = iter(known.digests)
     rows = [
-        {
-            "scope_id": scope_id, "turn_id": known.rows[turn.uid][next(digests)], "session_id": ids[turn.session], "source_id": sources[batch.after.identity],
-            "ordinal": turn.ordinal, "parent": turn.parent, "generation": batch.after.generation, "offset": turn.place.offset,
-            "length": turn.place.length, "line": turn.place.line,
-        }
+        (
+            scope_id, known.rows[turn.uid][next(digests)], ids[turn.session], sources[batch.after.identity], turn.ordinal, turn.parent,
+            batch.after.generation, turn.place.offset, turn.place.length, turn.place.line,
+        )
         for batch in batches
         for turn in batch.turns
     ]  # fmt: skip
-    add_new(conn, t.occurrences, rows)
+    add_rows(conn, t.occurrences, _OCCURRENCE, rows, known=True)
+
+
+_OCCURRENCE = ("scope_id", "turn_id", "session_id", "source_id", "ordinal", "parent", "generation", "offset", "length", "line")
 
 
 def _add_places(conn: Connection, scope_id: int, sources: Mapping[str, int], batches: Sequence[IntakeBatch]) -> None:

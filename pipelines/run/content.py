@@ -11,7 +11,6 @@ from pathlib import PurePosixPath
 from pipelines.engines.local.worklog import WorkRecord, work_log
 from pipelines.gates import held, held_unless_said
 from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Question, Quote, Status, Turn, Verdict, Version
-from pipelines.ports import Occurrence
 from pipelines.run.held import shown, under_quarantine
 from pipelines.run.sources import standing_notes
 from pipelines.stages.extractor import prepare
@@ -28,11 +27,10 @@ _WRONG = frozenset({Verdict.CORRECTED, Verdict.SUPERSEDED, Verdict.CONTRADICTED}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """Claims, and the turns and places their quotes stand in, read in a few queries."""
+    """Claims, and the turns their quotes stand in, read in a few queries."""
 
     claims: Mapping[str, Claim]
     turns: Mapping[str, Turn]
-    places: Mapping[str, tuple[Occurrence, ...]]
 
     def cite(self, quote: Quote, remark: str = "") -> Cite | None:
         """The footnote of a quote: the session a page cites, its line, who speaks there; None when the turn is not there."""
@@ -47,6 +45,10 @@ class Evidence:
     def cites(self, claims: Iterable[str]) -> tuple[Cite, ...]:
         """At most three footnotes for a sentence: the first words of its oldest claim and of its two newest."""
         return _few(c for uid in claims if uid in self.claims for q in self.claims[uid].quotes[:2] if (c := self.cite(q)))
+
+    def resting(self, claims: Iterable[str]) -> frozenset[str]:
+        """The turns these claims quote, whether they are there or not."""
+        return frozenset(q.turn for uid in claims if uid in self.claims for q in self.claims[uid].quotes)
 
     def speakers(self, claims: Iterable[str]) -> str:
         """Who said it, when one named person did."""
@@ -69,29 +71,81 @@ def gather(store: Store, scope: str, claims: Iterable[str], quotes: Iterable[Quo
     """Everything needed to cite these claims and quotes."""
     found = store.claims(scope, claims)
     uids = {q.turn for c in found.values() for q in c.quotes} | {q.turn for q in quotes}
-    return Evidence(claims=found, turns=store.turns(scope, uids), places=store.occurrences(scope, uids))
+    return Evidence(claims=found, turns=store.turns(scope, uids))
 
 
 def content_of(store: Store, scope: str, *, title: str, own: dict[str, str], redirects: dict[str, str]) -> Content:
     """The whole content of the scope's present revision."""
-    heads = store.heads(scope)
+    records = _records(store, scope)
+    noted, carried = note_items(store, scope), carried_notes(store, scope)
+    return Content(
+        title=title, items=(*one_a_sentence(noted.items.values()), *carried.items), corrections=carried.corrections,
+        quarantined=(*quarantined(store, scope), *carried.held), asked=asked(store, scope, map(last_of, records)), work=tuple(work_of(r) for r in records),
+        own=own, redirects=redirects,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noted:
+    """Notes as pages show them, by uid in order, and of every note looked at the turns it rests on; those nothing may be cited of are no items."""
+
+    items: Mapping[str, Item]
+    rests: Mapping[str, frozenset[str]]
+
+
+def note_items(store: Store, scope: str, notes: Iterable[str] | None = None) -> Noted:
+    """These notes, or all, as they stand now."""
+    versions = _versions(store, scope, notes)
+    evidence = gather(store, scope, {c for vs in versions.values() for v in vs for c in _claims_of(v)})
+    items = {note: item for note, vs in versions.items() if (item := note_item(vs, evidence))}
+    return Noted(items=items, rests={note: evidence.resting(c for v in vs for c in _claims_of(v)) for note, vs in versions.items()})
+
+
+def _versions(store: Store, scope: str, notes: Iterable[str] | None = None) -> dict[str, tuple[Version, ...]]:
+    by_note: defaultdict[str, list[Head]] = defaultdict(list)
+    for head in store.heads(scope, notes=notes):
+        by_note[head.version.note].append(head)
+    return {note: tuple(h.version for h in heads) for note, heads in sorted(by_note.items())}
+
+
+def _claims_of(version: Version) -> tuple[str, ...]:
+    return (*version.claims, version.ended_by) if version.ended_by else version.claims
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CarriedNotes:
+    """The lines of note files as pages show them, what of them is wrong, what is held back, and the turns and notes all of it rests on."""
+
+    items: tuple[Item, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+    held: tuple[Quarantined, ...] = ()
+    rests: frozenset[str] = frozenset()
+
+
+def carried_notes(store: Store, scope: str) -> CarriedNotes:
+    """All lines of note files that stand."""
     findings = store.findings(scope)
     notes = standing_notes(store.online_notes(scope))
+    if not notes:
+        return CarriedNotes()
     locked = under_quarantine(notes, findings)
     notes = tuple(n for n in notes if n.uid not in locked)
-    evidence = gather(store, scope, {c for h in heads for c in h.version.claims}, (q for f in findings.values() for q in f.quotes))
-    by_note: defaultdict[str, list[Head]] = defaultdict(list)
-    for head in heads:
-        by_note[head.version.note].append(head)
-    versions = {note: tuple(h.version for h in hs) for note, hs in sorted(by_note.items())}
-    records = _records(store, scope)
-    items = one_a_sentence(i for vs in versions.values() if (i := note_item(vs, evidence)))
+    said = [findings[n.uid] for n in notes if n.uid in findings]
+    named = {f.version for f in said if f.version}
+    versions = _versions(store, scope, named)
+    quotes = [q for f in said for q in f.quotes]
+    evidence = gather(store, scope, (), quotes)
     depths = nested(notes)
-    carried = [carried_item(n, findings.get(n.uid), versions, evidence, depth=depths[n.uid]) for n in notes]
-    return Content(
-        title=title, items=(*items, *carried), corrections=_corrections(notes, findings, versions, evidence), quarantined=(*_quarantined(store, scope), *locked.values()),
-        asked=_asked(store, scope, records), work=tuple(_one_work(r) for r in records), own=own, redirects=redirects,
+    return CarriedNotes(
+        items=tuple(carried_item(n, findings.get(n.uid), versions, evidence, depth=depths[n.uid]) for n in notes),
+        corrections=_corrections(notes, findings, versions, evidence), held=tuple(locked.values()),
+        rests=frozenset(q.turn for q in quotes) | {resting_on_note(v) for v in named},
     )  # fmt: skip
+
+
+def resting_on_note(note: str) -> str:
+    """How a note is named among the things a shown line rests on."""
+    return f"note {note}"
 
 
 # --- notes -------------------------------------------------------------------------------------------------------------------------------
@@ -163,8 +217,13 @@ def one_a_sentence(items: Iterable[Item]) -> tuple[Item, ...]:
     """Notes that say the same words are one bullet, with the evidence and history of all; where they differ in kind, a rule comes first."""
     groups: defaultdict[tuple[str, ...], list[Item]] = defaultdict(list)
     for item in items:
-        groups[(item.uid,) if item.sides else (item.statement, item.status, item.qualifier, item.applies_to or "")].append(item)
+        groups[sentence_of(item)].append(item)
     return tuple(_one_of(same) for same in groups.values())
+
+
+def sentence_of(item: Item) -> tuple[str, ...]:
+    """What notes share that are one bullet."""
+    return (item.uid,) if item.sides else (item.statement, item.status, item.qualifier, item.applies_to or "")
 
 
 _KIND_RANK = (
@@ -250,8 +309,9 @@ def _corrections(
 # --- what waits, and what was done -------------------------------------------------------------------------------------------------------
 
 
-def _quarantined(store: Store, scope: str) -> tuple[Quarantined, ...]:
-    held = [g for g in store.all_claims(scope) if g.outcome is Outcome.QUARANTINE]
+def quarantined(store: Store, scope: str) -> tuple[Quarantined, ...]:
+    """Claims under quarantine, by uid: named by place, and by no word of theirs."""
+    held = [g for g in store.claims_of(scope, store.quarantined_claims(scope)) if g.outcome is Outcome.QUARANTINE]
     turns = store.turns(scope, {g.claim.quotes[0].turn for g in held})
     out = []
     for g in held:
@@ -262,13 +322,27 @@ def _quarantined(store: Store, scope: str) -> tuple[Quarantined, ...]:
     return tuple(out)
 
 
-def _asked(store: Store, scope: str, records: Sequence[WorkRecord]) -> tuple[Asked, ...]:
+@dataclass(frozen=True, slots=True)
+class Last:
+    """How a session ended: when, and what the assistant asked last without an answer."""
+
+    session: str
+    ended: datetime | None
+    asked: Quote | None
+
+
+def last_of(record: WorkRecord) -> Last:
+    """The end of a session."""
+    return Last(record.session, record.ended, record.open_question)
+
+
+def asked(store: Store, scope: str, ends: Iterable[Last]) -> tuple[Asked, ...]:
     """What an engine noticed to be open, and what the newest session ended with; a question of an older one was answered by going on."""
     questions = [q for asked in store.questions(scope).values() for q in asked]
-    newest = max(records, key=lambda r: (r.ended is not None, r.ended.timestamp() if r.ended else 0.0, r.session), default=None)
-    if newest and newest.open_question:
-        asked = newest.open_question.text
-        questions.append(Question(text=asked if asked.endswith(("?", "？")) else f"{asked.rstrip(' —–-,;:')} …", quotes=(newest.open_question,)))
+    newest = max(ends, key=lambda e: (e.ended is not None, e.ended.timestamp() if e.ended else 0.0, e.session), default=None)
+    if newest and newest.asked:
+        words = newest.asked.text
+        questions.append(Question(text=words if words.endswith(("?", "？")) else f"{words.rstrip(' —–-,;:')} …", quotes=(newest.asked,)))
     questions = [q for q in questions if not held(q.text)]
     evidence = gather(store, scope, (), (q for asked in questions for q in asked.quotes))
     out: dict[str, Asked] = {}
@@ -290,7 +364,8 @@ def _records(store: Store, scope: str) -> tuple[WorkRecord, ...]:
     return tuple(r for r in records if r)
 
 
-def _one_work(record: WorkRecord) -> Work:
+def work_of(record: WorkRecord) -> Work:
+    """A session in the work log."""
     broken = [command for command in record.failed if shown(command)]
     failed = f"{', '.join(broken)} failed" if broken else ""
     asked = f'a question, "{record.open_question.text}"' if record.open_question and shown(record.open_question.text) else ""

@@ -9,6 +9,8 @@ Values of `model` and `ports` go in and come out; rows never leave.
 from pipelines.store.faults import StoreDamaged, StoreMisplaced
 from pipelines.store.holder import alive, owner_of, this_process
 from pipelines.store.letters import Letter
+from pipelines.store.pages import PageMark
+from pipelines.store.projection import Moves, PageWords, Render, Shown, ShownItem, ShownLink, ShownPage, ShownSession
 from pipelines.store.schedules import Schedule, Waiting
 from pipelines.store.store import Store, open_store
 from pipelines.store.values import (
@@ -58,14 +60,23 @@ __all__ = [
     "Lease",
     "Letter",
     "Match",
+    "Moves",
     "PageHead",
+    "PageMark",
+    "PageWords",
     "Placement",
     "Reader",
     "Receipt",
     "RecordedDecision",
     "Redirect",
+    "Render",
     "Revision",
     "Schedule",
+    "Shown",
+    "ShownItem",
+    "ShownLink",
+    "ShownPage",
+    "ShownSession",
     "Store",
     "StoreDamaged",
     "StoreMisplaced",

@@ -80,7 +80,7 @@ class Claims(Dirty):
         found: dict[str, tuple[Question, ...]] = {}
         with self.reading("read the questions") as conn:
             query = select(s.uid, r.questions).join_from(t.session_reads, t.sessions, s.id == r.session_id)
-            for row in conn.execute(query.where(r.scope_id == self.scope_of(conn, scope)).order_by(r.engine)):
+            for row in conn.execute(query.where(r.scope_id == self.scope_of(conn, scope), r.questions != "[]").order_by(r.engine)):
                 found[row.uid] = found.get(row.uid, ()) + questions_of(row.questions)
         return {uid: asked for uid, asked in sorted(found.items()) if asked}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, cast
 
 from sqlalchemy import Connection, Select, and_, delete, insert, or_, select, update
@@ -16,6 +17,15 @@ from pipelines.store.types import dump, load, storable
 from pipelines.store.values import Delivery, PageHead, Placement, Redirect, WikiState
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageMark:
+    """Where a page lies, the revision it was committed at, and `model.digest` of its text."""
+
+    slug: str
+    rev: int
+    digest: str
+
+
 class Pages(Core):
     """Page heads move only to a higher revision; every version of a page stays."""
 
@@ -25,6 +35,16 @@ class Pages(Core):
         with self.reading("read the pages") as conn:
             rows = conn.execute(_page_versions().where(p.scope_id == self.scope_of(conn, scope), p.retired.is_(False), _is_head())).all()
         return {r.uid: _page(r) for r in sorted(rows, key=lambda r: r.uid)}
+
+    def page_marks(self, scope: str, uids: Iterable[str] | None = None) -> Mapping[str, PageMark]:
+        """Live pages, or those of them with these uids, without their words."""
+        p, v = t.pages.c, t.page_versions.c
+        query = select(p.uid, p.slug, p.head_rev, v.digest).join_from(t.pages, t.page_versions, (v.page_id == p.id) & (v.seq == p.head_seq))
+        with self.reading("look at pages") as conn:
+            query = query.where(p.scope_id == self.scope_of(conn, scope), p.retired.is_(False))
+            parts = [None] if uids is None else list(chunks(sorted(set(uids))))
+            rows = [r for part in parts for r in conn.execute(query if part is None else query.where(p.uid.in_(part)))]
+        return {r.uid: PageMark(slug=r.slug, rev=r.head_rev, digest=r.digest) for r in rows}
 
     def commit_page(self, scope: str, page: str, *, slug: str, title: str, body: str, rev: int, renderer: str, line_macs: Iterable[str] = ()) -> PageHead:
         """Make this the page's current version. The same page at the same revision again is no change.
@@ -106,7 +126,8 @@ class Pages(Core):
 
     def save_placements(self, scope: str, rev: int, placements: Iterable[Placement]) -> int:
         """Record where items stand from revision `rev` on; what stands there already makes no row. Returns the rows made."""
-        current = self.placements(scope)
+        placements = tuple(placements)
+        current = self.placements(scope, notes=[p.note for p in placements])
         rows = []
         for p in placements:
             old = current.get(p.note)
@@ -117,11 +138,15 @@ class Pages(Core):
             add(conn, t.placements, [{"scope_id": scope_id, **row} for row in rows])
         return len(rows)
 
-    def placements(self, scope: str) -> Mapping[str, Placement]:
-        """Where each item stands now; items on no page are left out."""
+    def placements(self, scope: str, *, notes: Iterable[str] | None = None) -> Mapping[str, Placement]:
+        """Where each item, or each of these, stands now; items on no page are left out."""
         p = t.placements.c
         with self.reading("read the placements") as conn:
-            rows = conn.execute(select(t.placements).where(p.scope_id == self.scope_of(conn, scope)).order_by(p.rev)).all()
+            query = select(t.placements).where(p.scope_id == self.scope_of(conn, scope)).order_by(p.rev)
+            if notes is None:
+                rows = list(conn.execute(query))
+            else:
+                rows = [r for part in chunks(sorted(set(notes))) for r in conn.execute(query.where(p.note_uid.in_(part)))]
         last = {r.note_uid: Placement(note=r.note_uid, page=r.page_uid, section=r.section, rev=r.rev) for r in rows}
         return {note: placed for note, placed in sorted(last.items()) if placed.page is not None}
 

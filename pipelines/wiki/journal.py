@@ -68,8 +68,8 @@ def journal_path(when: date) -> str:
     return page_path(when.isoformat(), folder="journal")
 
 
-def report(dream: Report, *, own: str = "", before: str = "") -> str | None:
-    """The text of the report, at most 40 lines above the person's own words; None for a dream that changed nothing.
+def report(dream: Report, *, before: str = "") -> str | None:
+    """The text of the report, at most 40 lines above the line below which a person may write; None for a dream that changed nothing.
 
     `before` is the file as an earlier dream of the day left it: its report stays, below this one.
     """
@@ -82,10 +82,16 @@ def report(dream: Report, *, own: str = "", before: str = "") -> str | None:
     for n, (title, lines) in enumerate(blocks):
         after = sum(1 + min(2, len(b[1])) for b in blocks[n + 1 :])
         rows += _block(title, lines, room - len(rows) - after, more=dream.more_left_out if title == _LEFT_OUT else 0)
-    return "\n".join([*head, *rows, *_earlier(head[0], before), "", OWN_MARK, ""]) + own
+    return "\n".join([*head, *rows, *_earlier(head[0], before), "", OWN_MARK, ""])
 
 
 EARLIER = "## Earlier that day"
+
+
+def told_already(alone: str, before: str) -> bool:
+    """Whether the file of a day begins with this very report already."""
+    said, stands = (text.partition(OWN_MARK)[0].strip() for text in (alone, before))
+    return stands == said or stands.startswith(f"{said}\n\n{EARLIER}\n")
 
 
 def _earlier(title: str, before: str) -> list[str]:
@@ -193,4 +199,9 @@ class Bloat:
 
 def bloat(pages: Iterable[bytes], *, said: int) -> Bloat:
     """The figure of a scope; `pages` are its live topic pages, `said` the bytes of user and assistant text consolidated."""
-    return Bloat(sum(len(re.sub(rb"(?m)^\[\^\d+\]: .*\n?", b"", page)) for page in pages), said)
+    return Bloat(sum(len(without_footnotes(page)) for page in pages), said)
+
+
+def without_footnotes(page: bytes) -> bytes:
+    """What of a page counts as its size."""
+    return re.sub(rb"(?m)^\[\^\d+\]: .*\n?", b"", page)

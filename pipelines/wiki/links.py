@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from pipelines.wiki.inline import Span, Style
 from pipelines.wiki.page import SEE_ALSO_MAX, Page, link
@@ -22,25 +23,36 @@ def words(text: str) -> list[str]:
     return [w for w in (m[0].rstrip(".:/-@") for m in _WORD.finditer(folded)) if w]
 
 
+Name = tuple[tuple[str, ...], str]
+"""A title or alias as it is looked for: its folded words, and the form it is written in."""
+
+
+def names_of(forms: Iterable[str]) -> tuple[Name, ...]:
+    """The names among these titles and aliases, each once; of two forms of the same words the last counts."""
+    found: dict[tuple[str, ...], str] = {}
+    for form in forms:
+        key = tuple(fold_word(w) for w in words(form))
+        if key and not _weak(form):
+            found[key] = unicodedata.normalize("NFC", form.strip())
+    return tuple(found.items())
+
+
 class Names:
     """Every title and alias of a wiki, found in text by their first word. A name two pages share leads nowhere; a page never finds itself.
 
     Names of one or two Latin characters must stand in the very same case ("C" is not "c").
     """
 
-    def __init__(self, names: Mapping[str, Iterable[str]]) -> None:
-        owners: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
-        exact: dict[tuple[str, ...], str] = {}
-        for path, forms in names.items():
-            for form in forms:
-                key = tuple(_fold(w) for w in words(form))
-                if key and not _weak(form):
-                    owners[key].add(path)
-                    exact[key] = unicodedata.normalize("NFC", form.strip())
+    def __init__(self, names: Mapping[str, Iterable[Name]]) -> None:
+        owners: defaultdict[tuple[str, ...], list[tuple[str, str]]] = defaultdict(list)
+        for page, forms in names.items():
+            for key, form in forms:
+                owners[key].append((page, form))
+        self.lead: dict[tuple[str, ...], tuple[str, str]] = {key: found[0] for key, found in owners.items() if len(found) == 1}
+        """Name → the one page it leads to, and the form it must be written in when it is short."""
         self._by_first: defaultdict[str, list[tuple[tuple[str, ...], str, str]]] = defaultdict(list)
-        for key, paths in owners.items():
-            if len(paths) == 1:
-                self._by_first[key[0]].append((key, next(iter(paths)), exact[key]))
+        for key, (page, form) in self.lead.items():
+            self._by_first[key[0]].append((key, page, form))
         for found in self._by_first.values():
             found.sort(key=lambda entry: (-len(entry[0]), entry[0]))
 
@@ -48,7 +60,7 @@ class Names:
         """Paths of the pages a text names, once for each mention; the longest name at a place counts."""
         for row in text.split("\n"):
             said = words(row)
-            folded = [_fold(w) for w in said]
+            folded = [fold_word(w) for w in said]
             at = 0
             while at < len(folded):
                 hit = self._at(said, folded, at)
@@ -63,7 +75,7 @@ class Names:
         return None
 
 
-def _fold(word: str) -> str:
+def fold_word(word: str) -> str:
     return unicodedata.normalize("NFC", word.casefold())
 
 
@@ -78,10 +90,19 @@ def see_also(pages: Sequence[Page], names: Names, titles: Mapping[str, str]) -> 
     out = {}
     for page in pages:
         found = Counter(path for path in names.mentions(page.text) if path != page.path)
-        inline_links = {s.target for section in page.sections for line in section.lines for s in line.spans if s.style is Style.LINK}
-        ranked = sorted((path for path in found if path not in inline_links), key=lambda path: (-found[path], titles[path], path))
-        out[page.path] = tuple(link(titles[path], path) for path in ranked[:SEE_ALSO_MAX])
+        out[page.path] = ranked(found, {path: (titles[path], path) for path in found}, line_targets(page))
     return out
+
+
+def ranked(found: Mapping[str, int], places: Mapping[str, tuple[str, str]], there: AbstractSet[str]) -> tuple[Span, ...]:
+    """Links to at most seven of the pages found, most often named first; `places` are their titles and paths, `there` paths the lines lead to already."""
+    best = sorted((key for key in found if places[key][1] not in there), key=lambda key: (-found[key], *places[key]))
+    return tuple(link(*places[key]) for key in best[:SEE_ALSO_MAX])
+
+
+def line_targets(page: Page) -> set[str]:
+    """Where the bullets of a page lead."""
+    return {s.target for section in page.sections for line in section.lines for s in line.spans if s.style is Style.LINK}
 
 
 def outgoing(page: Page) -> set[str]:
@@ -99,6 +120,11 @@ def named_by(pages: Sequence[Page], titles: Mapping[str, str]) -> dict[str, tupl
         for target in outgoing(page) - {page.path}:
             back[target].add(page.path)
     return {
-        path: tuple(link(titles[p], p) for p in sorted(sources & titles.keys(), key=lambda p: (titles[p], p))[:NAMED_BY_MAX])
+        path: back_links((titles[p], p) for p in sources & titles.keys())
         for path, sources in back.items()
     }  # fmt: skip
+
+
+def back_links(sources: Iterable[tuple[str, str]]) -> tuple[Span, ...]:
+    """Links to at most twelve of the pages (title, path) that lead here, by title."""
+    return tuple(link(*place) for place in sorted(sources)[:NAMED_BY_MAX])

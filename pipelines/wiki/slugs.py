@@ -59,10 +59,15 @@ def fold(name: str) -> str:
 def assign(titles: Mapping[str, str], *, taken: Iterable[str] = ()) -> dict[str, str]:
     """Topic key → slug. The first key in code point order keeps the plain slug; a clash takes a suffix from its own key's digest, so that the
     order in which topics arrived never shows. `taken` are slugs in use already (redirects)."""
+    return settle({key: slug(title) for key, title in titles.items()}, taken=taken)
+
+
+def settle(slugs: Mapping[str, str], *, taken: Iterable[str] = ()) -> dict[str, str]:
+    """`assign` from the slugs the titles give."""
     used = {fold(name) for name in taken}
     out: dict[str, str] = {}
-    for key in sorted(titles):
-        name = slug(titles[key])
+    for key in sorted(slugs):
+        name = slugs[key]
         if fold(name) in used:
             name = f"{_shorten(name)}-{_mark(key)}"
         if fold(name) in used:

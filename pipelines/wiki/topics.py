@@ -10,11 +10,13 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import groupby
 from posixpath import basename, normpath
+from typing import TypedDict
 from urllib.parse import unquote
 
 from pipelines.model import Kind, Verdict
@@ -88,17 +90,22 @@ _GENERIC = frozenset(_GENERIC_WORDS.split())
 
 def layout(items: Sequence[Item]) -> Layout:
     """Where every note stands that a page may show; drafts, notes to recheck and quarantined ones stand nowhere."""
-    shown = [i for i in items if i.status in LIVE | PAST and i.verdict is not Verdict.NEEDS_RECHECK]
-    memory = _memory_topics([i for i in shown if i.carried])
+    shown = [i for i in items if may_stand(i)]
+    memory = memory_topics([i for i in shown if i.carried])
     rest = _join_memory(memory, [i for i in shown if not i.carried])
     named = _few(_named_subjects(rest), rest, memory=len(memory), notes=sum(1 for i in shown if i.status in LIVE))
-    topics = [*memory.values(), *_subject_topics(rest, named), *_shelf_topics([i for i in rest if _key(i) not in named])]
-    parts = [part for topic in sorted(topics, key=lambda t: t.key) for part in _split(topic)]
-    paths = assign({_part_key(t): t.title for t in parts})
-    return Layout(tuple(replace(t, path=page_path(paths[_part_key(t)])) for t in parts))
+    topics = [*memory.values(), *_subject_topics(rest, named), *_shelf_topics([i for i in rest if key_of(i) not in named])]
+    parts = [part for topic in sorted(topics, key=lambda t: t.key) for part in split(topic)]
+    paths = assign({part_key(t): t.title for t in parts})
+    return Layout(tuple(replace(t, path=page_path(paths[part_key(t)])) for t in parts))
 
 
-def _part_key(topic: Topic) -> str:
+def may_stand(item: Item) -> bool:
+    """Whether a note stands on a page or in an archive; drafts, notes to recheck and quarantined ones do not."""
+    return item.status in LIVE | PAST and item.verdict is not Verdict.NEEDS_RECHECK
+
+
+def part_key(topic: Topic) -> str:
     return topic.key if topic.part == 1 else f"{topic.key}\n{topic.part}"
 
 
@@ -107,7 +114,7 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", inline.clean(text)).casefold())
 
 
-def _key(item: Item) -> str:
+def key_of(item: Item) -> str:
     """What a note is grouped by; one pinned to a shelf belongs to no subject."""
     if item.pin.startswith("0:"):
         return _PINNED + item.pin
@@ -120,7 +127,7 @@ _PINNED = "\n"
 # --- memory files ------------------------------------------------------------------------------------------------------------------------
 
 
-def _memory_topics(carried: Sequence[Item]) -> dict[str, Topic]:
+def memory_topics(carried: Sequence[Item]) -> dict[str, Topic]:
     """Topic key → page of one memory file, its lines in their own order; an index line that names a file opens that file's page."""
     files: defaultdict[str, list[Item]] = defaultdict(list)
     for item in carried:
@@ -130,7 +137,7 @@ def _memory_topics(carried: Sequence[Item]) -> dict[str, Topic]:
         if item.carried and item.carried.index:
             named = hooked(item.carried, files.keys())
             files[named if named else memory_key(item.carried)].append(item)
-    return {key: _memory_topic(key, lines) for key, lines in sorted(files.items())}
+    return {key: memory_topic(key, lines) for key, lines in sorted(files.items())}
 
 
 def memory_key(at: Carried) -> str:
@@ -159,7 +166,8 @@ def target_key(at: Carried, target: str) -> str:
     return f"1:{at.folder}/{normpath(f'{folder}/{bare}' if folder else bare)}"
 
 
-def _memory_topic(key: str, lines: list[Item]) -> Topic:
+def memory_topic(key: str, lines: Sequence[Item]) -> Topic:
+    """The page of a memory file from its own lines and the index lines that lead to it."""
     ordered = sorted(lines, key=lambda i: (not (i.carried and i.carried.index), i.carried.position if i.carried else 0, i.uid))
     body = [i.carried for i in ordered if i.carried and memory_key(i.carried) == key]
     own = body[0]
@@ -200,21 +208,35 @@ def _aliases(title: str, names: Iterable[str]) -> tuple[str, ...]:
 
 def _join_memory(memory: dict[str, Topic], items: Sequence[Item]) -> list[Item]:
     """Put notes whose subject is what a memory page is called onto that page (changes `memory`); give back the others."""
-    owners: defaultdict[str, set[str]] = defaultdict(set)
-    for key, topic in memory.items():
-        for name in (topic.title, *topic.aliases):
-            owners[fold(name)].add(key)
+    owners = owners_of((key, (t.title, *t.aliases)) for key, t in memory.items())
     rest: list[Item] = []
     joined: defaultdict[str, list[Item]] = defaultdict(list)
     for item in items:
-        keys = {item.pin} & memory.keys() or owners.get(fold(item.subject), set()) | owners.get(_key(item), set())
-        (joined[next(iter(keys))] if len(keys) == 1 and (item.pin or _is_name(item)) else rest).append(item)
-    for key, more in joined.items():
-        topic = memory[key]
-        memory[key] = replace(
-            topic, items=(*topic.items, *_in_order(i for i in more if i.status in LIVE)), past=(*topic.past, *_in_order(i for i in more if i.status in PAST)),
-        )  # fmt: skip
+        joins = joined_to(fold(item.subject), key_of(item), item.pin, named=is_named(item), owners=owners, memory=memory.keys())
+        (joined[joins] if joins else rest).append(item)
+    memory.update({key: with_joined(memory[key], more) for key, more in joined.items()})
     return rest
+
+
+def with_joined(topic: Topic, more: Sequence[Item]) -> Topic:
+    """A memory page with the notes that belong to it behind its own lines."""
+    live, past = _in_order(i for i in more if i.status in LIVE), _in_order(i for i in more if i.status in PAST)
+    return replace(topic, items=(*topic.items, *live), past=(*topic.past, *past))
+
+
+def owners_of(called: Iterable[tuple[str, Iterable[str]]]) -> dict[str, set[str]]:
+    """Folded name → keys of the memory pages called so."""
+    owners: defaultdict[str, set[str]] = defaultdict(set)
+    for key, names in called:
+        for name in names:
+            owners[fold(name)].add(key)
+    return dict(owners)
+
+
+def joined_to(subject: str, key: str, pin: str, *, named: bool, owners: Mapping[str, set[str]], memory: AbstractSet[str]) -> str | None:
+    """The key of the one memory page a note belongs to, by its folded subject and its key; None when there is none, or more than one."""
+    keys = {pin} & memory or owners.get(subject, set()) | owners.get(key, set())
+    return next(iter(keys)) if len(keys) == 1 and (pin or named) else None
 
 
 # --- named subjects ----------------------------------------------------------------------------------------------------------------------
@@ -222,12 +244,12 @@ def _join_memory(memory: dict[str, Topic], items: Sequence[Item]) -> list[Item]:
 
 def _named_subjects(items: Sequence[Item]) -> list[str]:
     """Keys of subjects that are a page of their own, those with most notes first: a name, and three live notes or more."""
-    live = Counter(_key(i) for i in items if i.status in LIVE)
-    names = {_key(i) for i in items if _is_name(i) and not _key(i).startswith(_PINNED)}
+    live = Counter(key_of(i) for i in items if i.status in LIVE)
+    names = {key_of(i) for i in items if is_named(i) and not key_of(i).startswith(_PINNED)}
     return sorted((key for key, count in live.items() if count >= SUBJECT_NOTES_MIN and key in names), key=lambda key: (-live[key], key))
 
 
-def _is_name(item: Item) -> bool:
+def is_named(item: Item) -> bool:
     return any(is_name(form) for form in (item.subject, *item.aliases))
 
 
@@ -248,7 +270,7 @@ def _few(named: Sequence[str], items: Sequence[Item], *, memory: int, notes: int
     if notes >= SMALL_NOTES:
         return frozenset(named)
     for count in range(len(named), 0, -1):
-        shelves = {_shelf(i) for i in items if i.status in LIVE and _key(i) not in named[:count]}
+        shelves = {shelf_of(i) for i in items if i.status in LIVE and key_of(i) not in named[:count]}
         if memory + count + len(shelves) <= SMALL_PAGES_MAX:
             return frozenset(named[:count])
     return frozenset()
@@ -257,38 +279,50 @@ def _few(named: Sequence[str], items: Sequence[Item], *, memory: int, notes: int
 def _subject_topics(items: Sequence[Item], named: frozenset[str]) -> list[Topic]:
     groups: defaultdict[str, list[Item]] = defaultdict(list)
     for item in items:
-        if _key(item) in named:
-            groups[_key(item)].append(item)
-    return [_subject_topic(key, lines) for key, lines in groups.items()]
+        if key_of(item) in named:
+            groups[key_of(item)].append(item)
+    return [subject_topic(key, lines) for key, lines in groups.items()]
 
 
-def _subject_topic(key: str, lines: list[Item]) -> Topic:
-    forms = Counter(inline.clean(i.subject).strip("`\"'") for i in lines)
-    named = {form: n for form, n in forms.items() if is_name(form) and _title(form)} or {a: 1 for i in lines for a in i.aliases if is_name(a) and _title(a)}
-    title = min(named, key=lambda form: (-named[form], form)) if named else key
-    names = [*forms, *(alias for i in lines for alias in i.aliases)]
+def subject_topic(key: str, lines: Sequence[Item]) -> Topic:
+    """The page of a named subject."""
+    title, aliases = subject_names(key, [forms_of(i) for i in lines])
     return Topic(
-        key=f"2:{key}", sort=Sort.SUBJECT, title=title, aliases=_aliases(title, names),
+        key=f"2:{key}", sort=Sort.SUBJECT, title=title, aliases=aliases,
         items=_in_order(i for i in lines if i.status in LIVE), past=_in_order(i for i in lines if i.status in PAST),
     )  # fmt: skip
+
+
+def forms_of(item: Item) -> tuple[str, ...]:
+    """The form of a note's subject, and its other names."""
+    return (inline.clean(item.subject).strip("`\"'"), *item.aliases)
+
+
+def subject_names(key: str, notes: Sequence[Sequence[str]]) -> tuple[str, tuple[str, ...]]:
+    """Title and aliases of a subject from the forms its notes use: the commonest that names it is the title."""
+    forms = Counter(note[0] for note in notes)
+    named = {form: n for form, n in forms.items() if is_name(form) and _title(form)} or {a: 1 for n in notes for a in n[1:] if is_name(a) and _title(a)}
+    title = min(named, key=lambda form: (-named[form], form)) if named else key
+    return title, _aliases(title, [*forms, *(alias for n in notes for alias in n[1:])])
 
 
 # --- shelves -----------------------------------------------------------------------------------------------------------------------------
 
 
-def _shelf(item: Item) -> str:
+def shelf_of(item: Item) -> str:
     pinned = item.pin.removeprefix("0:")
     return pinned if pinned in SHELVES else _SHELF_OF[item.kind]
 
 
 def _shelf_topics(items: Sequence[Item]) -> list[Topic]:
-    out = []
-    for name, (title, _) in SHELVES.items():
-        lines = [i for i in items if _shelf(i) == name]
-        if lines:
-            live, past = _in_order(i for i in lines if i.status in LIVE), _in_order(i for i in lines if i.status in PAST)
-            out.append(Topic(key=f"0:{name}", sort=Sort.SHELF, title=title, items=live, past=past))
-    return out
+    shelves = ((name, [i for i in items if shelf_of(i) == name]) for name in SHELVES)
+    return [shelf_topic(name, lines) for name, lines in shelves if lines]
+
+
+def shelf_topic(name: str, lines: Sequence[Item]) -> Topic:
+    """A shelf with these notes."""
+    live, past = _in_order(i for i in lines if i.status in LIVE), _in_order(i for i in lines if i.status in PAST)
+    return Topic(key=f"0:{name}", sort=Sort.SHELF, title=SHELVES[name][0], items=live, past=past)
 
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
@@ -296,58 +330,116 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 
 def _in_order(items: Iterable[Item]) -> tuple[Item, ...]:
     """By subject, then in the order they were learnt: a new note joins its neighbours and moves nothing else."""
-    return tuple(sorted(items, key=lambda i: (_key(i), i.oldest_evidence or _NEVER, i.uid)))
+    return tuple(sorted(items, key=lambda i: (key_of(i), i.oldest_evidence or _NEVER, i.uid)))
 
 
 # --- splitting ---------------------------------------------------------------------------------------------------------------------------
 
 
-def _split(topic: Topic) -> list[Topic]:
-    """The topic in parts that fit a page each, cut between headings or subjects where one is near; later parts are numbered in their title."""
-    if _surely_fits(topic.items):
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A note as splitting sees it: its lines and bytes, its group (a heading of its file, else its subject), and whether the group takes a heading."""
+
+    uid: str
+    group: str
+    headed: bool
+    lines: int
+    size: int
+
+
+def split(topic: Topic) -> list[Topic]:
+    """The topic in parts that fit a page each."""
+    if fits_surely(upper(i) for i in topic.items):
         return [topic]
-    sizes = {item.uid: weigh(item) for item in topic.items}
-    parts: list[list[Item]] = [[]]
-    for group in _groups(topic):
-        if parts[-1] and not _fits([*parts[-1], *group], sizes) and _fits(group, sizes):
+    items = {i.uid: i for i in topic.items}
+    parts = [tuple(items[p.uid] for p in part) for part in cut([piece(i, *weigh(i)) for i in topic.items])]
+    return [replace(topic, items=parts[0]), *(replace(topic, items=items, past=(), **part_names(topic.title, n)) for n, items in enumerate(parts[1:], 2))]
+
+
+class PartNames(TypedDict):
+    """What tells a later part of a topic from its first."""
+
+    title: str
+    aliases: tuple[str, ...]
+    part: int
+
+
+def part_names(title: str, n: int) -> PartNames:
+    """Later parts are numbered in their title and have no other names."""
+    return {"title": f"{title} ({n})", "aliases": (), "part": n}
+
+
+def piece(item: Item, lines: int, size: int) -> Piece:
+    """A note that takes so many lines and bytes."""
+    return Piece(item.uid, _heading(item), bool(item.carried), lines, size)
+
+
+def cut(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    """The pieces in parts that fit a page each, cut between headings or subjects where one is near; one part at least, which may be empty."""
+    parts: list[list[Piece]] = [[]]
+    room = _Room()
+    for _, run in groupby(pieces, key=lambda p: p.group):
+        group = list(run)
+        if parts[-1] and not room.takes(group) and _Room().takes(group):
             parts.append([])
-        for item in group:
-            if parts[-1] and not _fits([*parts[-1], item], sizes):
+            room = _Room()
+        for one in group:
+            if parts[-1] and not room.takes((one,)):
                 parts.append([])
-            parts[-1].append(item)
+                room = _Room()
+            parts[-1].append(one)
+            room.add(one)
     if len(parts) > 1 and len(parts[-1]) < SUBJECT_NOTES_MIN < len(parts[-2]) - SUBJECT_NOTES_MIN:
         parts[-1] = parts[-2][-SUBJECT_NOTES_MIN:] + parts[-1]
         parts[-2] = parts[-2][:-SUBJECT_NOTES_MIN]
-    whole = [replace(topic, items=tuple(parts[0]))]
-    return whole + [
-        replace(topic, title=f"{topic.title} ({n})", aliases=(), items=tuple(items), past=(), part=n) for n, items in enumerate(parts[1:], 2)
-    ]  # fmt: skip
+    return parts
 
 
-def _surely_fits(items: Sequence[Item]) -> bool:
-    """A cheap upper bound, so that only topics near the limits are weighed: escapes at most double a text, a footnote frames its quote in 200 bytes."""
-    size, lines = PAGE_FRAME_BYTES, PAGE_FRAME_LINES
-    for item in items:
-        past = [h.statement + h.reason for h in item.history]
-        sides = [side.statement for side in item.sides]
-        cites = [*item.cites, *(c for h in item.history for c in h.cites), *(c for side in item.sides for c in side.cites)]
-        heading = item.carried.heading if item.carried else ""
-        texts = [heading, item.statement, item.markdown, item.reason, item.corrected_to or "", *past, *sides, *(c.quote for c in cites)]
-        size += 2 * sum(len(t.encode("utf-8", "replace")) for t in texts) + 200 * (len(cites) + len(past) + 1)
-        lines += 5 + item.markdown.count("\n") + len(past) + 2 * len(cites)
-    return len(items) <= PAGE_NOTES_MAX and size <= PAGE_BYTES_MAX and lines <= PAGE_LINES_MAX
+class _Room:
+    """What is taken of a page."""
+
+    def __init__(self) -> None:
+        self.count, self.lines, self.size = 0, PAGE_FRAME_LINES, PAGE_FRAME_BYTES
+        self.headings: set[str] = set()
+
+    def takes(self, more: Sequence[Piece]) -> bool:
+        """Whether these fit, too."""
+        headings = {p.group for p in more if p.headed} - self.headings
+        lines = self.lines + 4 * len(headings) + sum(p.lines for p in more)
+        size = self.size + sum(map(_heading_bytes, headings)) + sum(p.size for p in more)
+        return self.count + len(more) <= PAGE_NOTES_MAX and lines <= PAGE_LINES_MAX and size <= PAGE_BYTES_MAX
+
+    def add(self, one: Piece) -> None:
+        """Take room for a piece."""
+        if one.headed and one.group not in self.headings:
+            self.headings.add(one.group)
+            self.lines, self.size = self.lines + 4, self.size + _heading_bytes(one.group)
+        self.count, self.lines, self.size = self.count + 1, self.lines + one.lines, self.size + one.size
 
 
-def _groups(topic: Topic) -> list[list[Item]]:
-    return [list(group) for _, group in groupby(topic.items, key=_heading)]
+def _heading_bytes(heading: str) -> int:
+    return len(heading.encode("utf-8", "replace")) + 8
+
+
+def upper(item: Item) -> tuple[int, int]:
+    """A cheap upper bound of the (lines, bytes) of a note, so that only topics near the limits are weighed: escapes at most double a text, a footnote
+    frames its quote in 200 bytes."""
+    past = [h.statement + h.reason for h in item.history]
+    sides = [side.statement for side in item.sides]
+    cites = [*item.cites, *(c for h in item.history for c in h.cites), *(c for side in item.sides for c in side.cites)]
+    heading = item.carried.heading if item.carried else ""
+    texts = [heading, item.statement, item.markdown, item.reason, item.corrected_to or "", *past, *sides, *(c.quote for c in cites)]
+    size = 2 * sum(len(t.encode("utf-8", "replace")) for t in texts) + 200 * (len(cites) + len(past) + 1)
+    return 5 + item.markdown.count("\n") + len(past) + 2 * len(cites), size
+
+
+def fits_surely(bounds: Iterable[tuple[int, int]]) -> bool:
+    """Whether notes with these upper bounds fit a page without weighing them."""
+    count, lines, size = 0, PAGE_FRAME_LINES, PAGE_FRAME_BYTES
+    for more, bytes_ in bounds:
+        count, lines, size = count + 1, lines + more, size + bytes_
+    return count <= PAGE_NOTES_MAX and size <= PAGE_BYTES_MAX and lines <= PAGE_LINES_MAX
 
 
 def _heading(item: Item) -> str:
-    return "\n" + item.carried.heading if item.carried else _key(item)
-
-
-def _fits(items: Sequence[Item], sizes: Mapping[str, tuple[int, int]]) -> bool:
-    headings = {_heading(i) for i in items if i.carried}
-    lines = PAGE_FRAME_LINES + 4 * len(headings) + sum(sizes[i.uid][0] for i in items)
-    size = PAGE_FRAME_BYTES + sum(len(h.encode("utf-8", "replace")) + 8 for h in headings) + sum(sizes[i.uid][1] for i in items)
-    return len(items) <= PAGE_NOTES_MAX and lines <= PAGE_LINES_MAX and size <= PAGE_BYTES_MAX
+    return "\n" + item.carried.heading if item.carried else key_of(item)

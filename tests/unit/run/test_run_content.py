@@ -30,7 +30,7 @@ def evidence() -> tuple[Evidence, str]:
     turn = Turn(uid="t1", snap="x", session="s1", ordinal=0, role=Role.USER, origin=Origin.USER, text=SAID, place=Place(line=3, offset=0, length=9), at=AT)
     quote = Quote(turn="t1", start=0, end=len(SAID), text=SAID)
     claim = Claim(kind=Kind.FACT, subject="ingest queue", attribute="workers", statement=SAID, value="6", old_value="4", quotes=(quote,))
-    return Evidence(claims={claim.uid: claim}, turns={"t1": turn}, places={}), claim.uid
+    return Evidence(claims={claim.uid: claim}, turns={"t1": turn}), claim.uid
 
 
 def test_two_notes_of_one_sentence_are_one_bullet() -> None:
@@ -67,7 +67,7 @@ def test_history_keeps_the_sentence_that_first_said_the_old_value() -> None:
 def test_a_note_known_from_a_log_goes_by_the_last_part_of_its_folder() -> None:
     known = read_text("- The relay sleeps at night.\n", folder="/home/ana/.agent/projects/harbor/memory", path="relay.md", session="s1", turn="t1")[1]
     own = read_text("- The relay sleeps at night.\n", folder="harbor/memory", path="relay.md")[1]
-    nothing = Evidence(claims={}, turns={}, places={})
+    nothing = Evidence(claims={}, turns={})
     assert [carried_item(n, None, {}, nothing).cites[0].source for n in (*known, *own)] == ["memory/relay.md", "harbor/memory/relay.md"]
 
 

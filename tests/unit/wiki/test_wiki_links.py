@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.wiki.links import Names, words
+from pipelines.wiki.links import Names, names_of, words
 
-NAMES = Names(
-    {
+FORMS = {
         "db.md": ["Payments database", "payments-db", "支付数据库"],
         "c.md": ["C"],
         "cpp.md": ["C++"],
@@ -17,8 +16,8 @@ NAMES = Names(
         "on.md": ["On call"],
         "a.md": ["Twin"],
         "b.md": ["twin"],
-    }
-)
+}
+NAMES = Names({path: names_of(forms) for path, forms in FORMS.items()})
 
 
 @pytest.mark.parametrize(("text", "found"), [

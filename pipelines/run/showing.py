@@ -1,0 +1,432 @@
+"""The scope's present revision rendered at the cost of what changed since the last time: notes, pages, links, the brief, the queue, the work log.
+
+What is shown is kept as rows (`store.projection`). Whatever moved since they were made is brought up to date; the pages are those that rendering the whole
+revision (`wiki.tree`) would give, byte for byte: a property test holds the two together, and `rebuild` compares them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import PurePosixPath
+from typing import Any, cast
+
+from pipelines.engines.local.worklog import work_log
+from pipelines.model import Quote, SessionInfo, digest, short_uid
+from pipelines.run.content import (
+    RECENT,
+    CarriedNotes,
+    Last,
+    asked,
+    carried_notes,
+    last_of,
+    note_items,
+    quarantined,
+    resting_on_note,
+    work_of,
+)
+from pipelines.run.held import shown as may_show
+from pipelines.run.paged import PageKey, Pages
+from pipelines.run.placed import Places, Rows, take_carried, take_notes
+from pipelines.run.versions import RENDERER
+from pipelines.stages.extractor import prepare
+from pipelines.store import Moves, Render, Shown, ShownItem, ShownPage, ShownSession, Store
+from pipelines.store.types import dump, load
+from pipelines.wiki import brief as b
+from pipelines.wiki import inbox as q
+from pipelines.wiki.content import Asked, Correction, Quarantined, Work
+from pipelines.wiki.doors import PAGES_PATH, Door, all_pages, in_page_order
+from pipelines.wiki.inline import clean
+from pipelines.wiki.journal import without_footnotes
+from pipelines.wiki.packed import correction_of, pack, quarantined_of
+from pipelines.wiki.packed import work_of as unpacked_work
+from pipelines.wiki.page import write
+from pipelines.wiki.placing import instant, micros, said_digest
+from pipelines.wiki.recent import recent
+from pipelines.wiki.render import archive_path, to_bytes
+from pipelines.wiki.topics import Sort, owners_of
+from pipelines.wiki.tree import INBOX_PATH, INDEX_PATH, RECENT_PATH, room_beside
+
+CARRIED = "carried"
+"""What all lines of note files are called among what rests on turns and notes: one that moves has all of them looked at."""
+Cover = Callable[[str, bytes], bytes]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """A page to commit: its uid, path, title and text."""
+
+    uid: str
+    path: str
+    title: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """What a revision shows, as far as it changed: files to commit, uids of pages that are gone, where notes stand now (uid → page uid, its title), and
+    the rows and state to keep. `gone` and `placed` are None when everything was made anew: then what is not among the files is gone."""
+
+    before: Render | None
+    after: Render
+    rows: Shown
+    files: tuple[File, ...]
+    gone: frozenset[str] | None
+    placed: Mapping[str, tuple[str, str] | None]
+    brief: b.Brief
+    queue: q.Queue
+    corrections: tuple[Correction, ...]
+    work: tuple[Work, ...]
+    live_bytes: int
+    pages: int
+
+
+def look(store: Store, scope: str, *, own: Mapping[str, str], cover: Cover) -> Sight:
+    """What the scope shows now. Reads only; what was read is at least as new as the state it is kept under."""
+    before = store.render_state(scope)
+    if before is not None and before.renderer != RENDERER:
+        store.forget_render(scope)
+        before = None
+    moves = store.moves(scope, before)
+    rows = Rows(store, scope)
+    carried, rests = _bring_notes(store, scope, rows, before, moves)
+    pages = Pages(store, scope, rows, own, RENDERER)
+    memory = carried is not None
+    places = Places(rows, owners_of(pages.owners), frozenset(t for t, _ in pages.owners), anew=before is None, carried=memory)
+    places.settle()
+    marks = {path: digest(text)[:24] for path, text in own.items() if text}
+    was = cast(dict[str, str], before.aside["own"]) if before else {}
+    pages.settle(memory=memory, own_changed={p for p in marks.keys() | was.keys() if marks.get(p) != was.get(p)})
+    sessions = _bring_sessions(store, scope, moves)
+    aside = {"own": marks, **(_aside(carried) if carried is not None else {k: before.aside[k] for k in ("corrections", "held")} if before else {})}
+    after = Render(RENDERER, moves.rev, moves.marks, aside)
+    return _Sight(store, scope, rows, pages, sessions, own, cover, before, after, moves, rests).sight()
+
+
+def _aside(carried: CarriedNotes) -> dict[str, Any]:
+    return {"corrections": [pack(c) for c in carried.corrections], "held": [pack(h) for h in carried.held]}
+
+
+def _bring_notes(store: Store, scope: str, rows: Rows, before: Render | None, moves: Moves) -> tuple[CarriedNotes | None, dict[str, Collection[str]]]:
+    """Bring the rows of all notes up to date whose versions, turns or findings moved; the lines of note files when any of them may have (else None), and
+    what each note looked at rests on."""
+    resting = store.resting_on(scope, [*moves.turns, *map(resting_on_note, moves.notes)]) if before else frozenset()
+    looked_at = moves.notes | (resting - {CARRIED})
+    noted = note_items(store, scope, looked_at)
+    take_notes(rows, looked_at, noted.items)
+    rests: dict[str, Collection[str]] = {uid: noted.rests.get(uid, ()) for uid in moves.notes}
+    said = ("online", "findings")
+    if before is not None and CARRIED not in resting and all(before.marks[n] == moves.marks[n] for n in said):
+        return None, rests
+    carried = carried_notes(store, scope)
+    take_carried(rows, carried.items)
+    return carried, {**rests, CARRIED: carried.rests}
+
+
+# --- sessions ----------------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sessions:
+    """Rows that changed, the folders all sessions ran in by name, and of the recent ones the work and the end, by uid in order."""
+
+    changed: Mapping[str, ShownSession]
+    folders: Mapping[str, int]
+    work: tuple[Work, ...]
+    ends: tuple[Last, ...]
+
+
+def _bring_sessions(store: Store, scope: str, moves: Moves) -> Sessions:
+    ids = [s[0] for s in moves.sessions]
+    spans, infos, stood = store.spans_of(scope, ids), store.infos_of(scope, ids), store.shown_sessions(scope, ids)
+    changed = {}
+    for id_, uid, what, started in moves.sessions:
+        first, last = spans.get(id_, (None, None))
+        changed[uid] = ShownSession(id_, what, started, first, last, folder_of(infos[uid]), work_mark="", work="")
+    folders = Counter(store.folder_counts(scope))
+    folders.subtract(s.folder for s in stood.values())
+    folders.update(s.folder for s in changed.values())
+    times = [t for t in (store.newest_session(scope), *(s.last_at for s in changed.values())) if t]
+    newest = max(times, default=None)
+    recents: dict[str, ShownSession] = {}
+    if newest:
+        recents = {uid: s for uid, s in store.shown_sessions(scope, since=newest - RECENT).items() if uid not in changed}
+        recents |= {uid: s for uid, s in changed.items() if s.last_at and newest - s.last_at <= RECENT}
+    fresh = [s.session_id for s in recents.values() if not s.work]
+    told = {**infos, **store.infos_of(scope, [i for i in fresh if i not in set(ids)])}
+    for uid, session in list(recents.items()):
+        if not session.work:
+            changed[uid] = recents[uid] = replace(session, work=_work(store, scope, told[uid]))
+    works = [_done(uid, s.work) for uid, s in sorted(recents.items()) if s.work != "null"]
+    return Sessions(
+        changed=changed, folders={f: n for f, n in folders.items() if n > 0 and f}, work=tuple(w for w, _ in works), ends=tuple(e for _, e in works)
+    )
+
+
+def folder_of(info: SessionInfo) -> str:
+    """The folder a session ran in, by a slash and its name; "" when that is not known, or may not be shown."""
+    return "/" + PurePosixPath(info.cwd.replace("\\", "/")).name if info.cwd and may_show(info.cwd) else ""
+
+
+def title_from(folders: Mapping[str, int], scope: str) -> str:
+    """What the memory is of: the folder most sessions ran in, else the last name of the scope. `folders` as `folder_of` gives them."""
+    names = Counter({folder.removeprefix("/"): n for folder, n in folders.items() if folder})
+    for name in sorted(names):  # worktrees of a project: "harbor-fix" beside "harbor"
+        if trunk := next((n for n in names if n != name and name.startswith((f"{n}-", f"{n}_", f"{n}."))), None):
+            names[trunk] += names[name]
+    best = min(names, key=lambda n: (-names[n], n), default="")
+    return best or scope.rsplit("/", 1)[-1]
+
+
+def _work(store: Store, scope: str, info: SessionInfo) -> str:
+    record = work_log(prepare(info, store.turns_of(scope, info.uid)))
+    if record is None:
+        return "null"
+    end = last_of(record)
+    words = [end.asked.turn, end.asked.start, end.asked.end, end.asked.text] if end.asked else None
+    return dump([pack(work_of(record)), end.ended.isoformat() if end.ended else None, words])
+
+
+def _done(uid: str, told: str) -> tuple[Work, Last]:
+    work, ended, words = cast(list[Any], load(told))
+    asked_last = Quote(turn=words[0], start=words[1], end=words[2], text=words[3]) if words else None
+    return unpacked_work(work), Last(uid, datetime.fromisoformat(ended) if ended else None, asked_last)
+
+
+# --- everything else -----------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Sight:
+    """Makes the files of a revision from rows that are up to date."""
+
+    store: Store
+    scope: str
+    rows: Rows
+    pages: Pages
+    sessions: Sessions
+    own: Mapping[str, str]
+    cover: Cover
+    before: Render | None
+    after: Render
+    moves: Moves
+    rests: Mapping[str, Collection[str]]
+
+    def sight(self) -> Sight:
+        corrections = tuple(correction_of(c) for c in self.after.aside.get("corrections", ()))
+        questions = asked(self.store, self.scope, self.sessions.ends)
+        files = self._topic_files()
+        written = {f.path: f for f in files}
+        items = self._overlay()
+        newest = self._newest(items, corrections)
+        doors = self._doors()
+        told = b.tell(self._signs(items, newest, corrections, questions, doors), room_beside(self.own.get(INDEX_PATH, "")), scope="")
+        queue = self._queue(items, corrections, questions)
+        files += [
+            self._file(PAGES_PATH, all_pages(doors, own=self.own.get(PAGES_PATH, ""))),
+            self._file(RECENT_PATH, recent(self.sessions.work, newest, own=self.own.get(RECENT_PATH, ""))),
+            self._file(INBOX_PATH, q.inbox(queue, own=self.own.get(INBOX_PATH, ""))),
+            self._file(INDEX_PATH, told.text + self.own.get(INDEX_PATH, "")),
+        ]
+        for key, page in self.pages.now.items():
+            if file := written.get(page.path) if page.live and key in self.pages.write else None:
+                self.pages.now[key] = replace(page, bytes=len(without_footnotes(to_bytes(file.body))))
+        shown = Shown(
+            items=self.rows.changed, items_gone=self.rows.gone, rests=self.rests, pages=self.pages.changed, pages_gone=self.pages.gone,
+            links=self.pages.links, sessions=tuple(self.sessions.changed.values()), infos=self.moves.infos,
+        )  # fmt: skip
+        live = [p for p in self.pages.now.values() if p.live]
+        return Sight(
+            before=self.before, after=self.after, rows=shown, files=tuple(files), gone=self._gone(files), placed=self._placed(), brief=told, queue=queue,
+            corrections=corrections, work=self.sessions.work, live_bytes=sum(p.bytes for p in live), pages=len(live),
+        )  # fmt: skip
+
+    # --- files of topics ---
+
+    def _topic_files(self) -> list[File]:
+        files = []
+        for key, page in sorted(self.pages.write.items()):
+            files.append(File(uid=page_uid(key), path=page.path, title=page.title, body=self._text(page.path, write(page))))
+        for _, made in sorted(self.pages.made.items()):
+            if made.archive:
+                files.append(self._file(made.archive.path, write(made.archive)))
+        return files
+
+    def _file(self, path: str, text: str) -> File:
+        return File(uid=short_uid("file", path), path=path, title=path.removesuffix(".md"), body=self._text(path, text))
+
+    def _text(self, path: str, text: str) -> str:
+        return as_text(self.cover(path, to_bytes(text)))
+
+    def _gone(self, files: Iterable[File]) -> frozenset[str] | None:
+        if self.before is None:
+            return None
+        old, now = (_uids(pages) for pages in (self.pages.old, self.pages.now))
+        return frozenset(old - now - {f.uid for f in files})
+
+    def _placed(self) -> dict[str, tuple[str, str] | None]:
+        """Where notes stand now, of those that may stand elsewhere or under another title."""
+        out: dict[str, tuple[str, str] | None] = dict.fromkeys(self.rows.gone)
+        retitled = {k for k, p in self.pages.now.items() if k in self.pages.old and self.pages.old[k].title != p.title}
+        moved = {r.uid for r in self.rows.changed} | {uid for uid, r in self.rows.now.items() if (r.topic, r.part) in retitled}
+        for uid in moved:
+            row = self.rows.now[uid]
+            key = (row.topic, row.part)
+            out[uid] = (page_uid(key), self.pages.now[key].title) if row.live and key in self.pages.now else None
+        return out
+
+    # --- the brief, the queue ---
+
+    def _overlay(self) -> _Overlay:
+        return _Overlay(self.store, self.scope, self.rows)
+
+    def _newest(self, items: _Overlay, corrections: Iterable[Correction]) -> datetime | None:
+        times = [items.newest(), *(w.ended or w.started for w in self.sessions.work), *(c.at for c in corrections)]
+        return max((t for t in times if t), default=None)
+
+    def _doors(self) -> tuple[Door, ...]:
+        """Every page as an index names it, in page order."""
+        index: dict[PageKey, list[ShownItem]] = {}
+        for row in self.rows.load(carried=True) if any(p.sort == Sort.MEMORY for p in self.pages.now.values()) else ():
+            if row.indexed and row.live:
+                index.setdefault((row.topic, row.part), []).append(row)
+        live = [p for p in self.pages.now.values() if p.live]
+        return in_page_order(
+            Door(
+                key=p.topic, part=p.part, sort=Sort(p.sort), title=p.title, path=p.path, hook=p.hook, line=p.line,
+                index=tuple(self.rows.item(r) for r in sorted(index.get((p.topic, p.part), ()), key=lambda r: (r.position, r.uid))),
+            )
+            for p in live
+        )  # fmt: skip
+
+    def _signs(
+        self, items: _Overlay, newest: datetime | None, corrections: Iterable[Correction], questions: tuple[Asked, ...], doors: tuple[Door, ...]
+    ) -> b.Signs:
+        due = b.due_corrections(corrections, newest)
+        above = b.said_above(due)
+        named = self.rows.load(uids={group[0].uid for group in due}) if due else []
+        quiet = b.quiet_before(newest)
+        goals, goal_count = items.goals(micros(quiet))
+        most = b.MEMORY_MD.lines
+        return b.Signs(
+            title=title_from(self.sessions.folders, self.scope), newest=newest, checked=items.checked(), corrections=due,
+            places={r.uid: place for r in named if (place := self._place(r))}, rules=self._best(items, b.RULES, most),
+            commands=self._best(items, b.COMMANDS, most), facts=self._best(items, b.FACTS, most, above), goals=b.Best(self._stands(goals), goal_count),
+            asked=questions, work=self.sessions.work, doors=doors,
+            memory=frozenset(p.topic for p in self.pages.now.values() if p.sort == Sort.MEMORY),
+        )  # fmt: skip
+
+    def _best(self, items: _Overlay, section: str, most: int, above: frozenset[str] = frozenset()) -> b.Best:
+        """The first notes of a section; without those whose sentence stands above it."""
+        said = {said_digest(sentence) for sentence in above}
+        left_out = items.saying(said) if said else 0
+        rows, count = items.best(section, most + left_out)
+        kept = [r for r in rows if not (r.said and r.said in said and clean(self.rows.item(r).statement) in above)]
+        return b.Best(self._stands(kept[:most]), count - left_out)
+
+    def _stands(self, rows: Iterable[ShownItem]) -> tuple[b.Stand, ...]:
+        return tuple(b.Stand(self.rows.item(r), *place) for r in rows if (place := self._place(r)))
+
+    def _place(self, row: ShownItem) -> tuple[str, str] | None:
+        page = self.pages.now.get((row.topic, row.part)) if row.live else None
+        return (page.title, page.path) if page else None
+
+    def _queue(self, items: _Overlay, corrections: tuple[Correction, ...], questions: tuple[Asked, ...]) -> q.Queue:
+        first: list[q.Entry] = []
+        counted: Counter[tuple[q.Waits, str]] = Counter()
+        counts = items.waiting()
+        held = [*quarantined(self.store, self.scope), *(quarantined_of(h) for h in self.after.aside.get("held", ()))]
+        other = {
+            q.Waits.CORRECTION: q.corrections(corrections), q.Waits.QUESTION: q.questions(questions),
+            q.Waits.QUARANTINE: tuple(q.quarantined(h) for h in _by_uid(held)),
+        }  # fmt: skip
+        for waits in q.Waits:
+            if waits in other:
+                first += other[waits]
+                counted.update((e.waits, e.reason) for e in other[waits])
+                continue
+            of_this = Counter({(waits, reason): n for (w, reason), n in counts.items() if w == waits})
+            counted.update(of_this)
+            if of_this and len(first) < q.SHOWN_MAX:
+                first += [q.entry(self.rows.item(r)) for r in items.first(waits, q.SHOWN_MAX)]
+        return q.Queue(tuple(first[: q.SHOWN_MAX]), counted)
+
+
+def _by_uid(held: Iterable[Quarantined]) -> list[Quarantined]:
+    return sorted(held, key=lambda h: h.uid)
+
+
+class _Overlay:
+    """Ranked notes and counts as they are once the rows that changed are kept: what the store has of the others, and these."""
+
+    def __init__(self, store: Store, scope: str, rows: Rows) -> None:
+        self.store, self.scope, self.rows = store, scope, rows
+        self.changed = rows.changed
+        self.over = {r.uid for r in self.changed} | rows.gone
+        self.was = [rows.old[uid] for uid in self.over if uid in rows.old]
+
+    def newest(self) -> datetime | None:
+        """The newest evidence of any note."""
+        stood = self.store.newest_shown(self.scope, without=frozenset(r.uid for r in self.was))
+        return instant(max((t for t in (stood, *(r.newest for r in self.changed)) if t is not None), default=None))
+
+    def checked(self) -> bool:
+        """Whether any note rests on a log."""
+        return any(r.checked for r in self.changed) or self.store.any_checked(self.scope, without=frozenset(r.uid for r in self.was))
+
+    def best(self, section: str, limit: int) -> tuple[list[ShownItem], int]:
+        """The first notes of a section by rank, and how many it has."""
+        rows, count = self.store.best_of(self.scope, section, limit + len(self.was))
+        mine = [r for r in self.changed if r.section == section]
+        kept = [self._same(r) for r in rows if r.uid not in self.over]
+        return sorted([*kept, *mine], key=lambda r: r.brief_rank)[:limit], count - sum(r.section == section for r in self.was) + len(mine)
+
+    def first(self, waits: str, limit: int) -> list[ShownItem]:
+        """The first notes that wait as this."""
+        rows = self.store.first_waiting(self.scope, waits, limit + len(self.was))
+        mine = [r for r in self.changed if r.waits == waits]
+        return sorted([*(self._same(r) for r in rows if r.uid not in self.over), *mine], key=lambda r: r.queue_rank)[:limit]
+
+    def goals(self, since: int | None) -> tuple[list[ShownItem], int]:
+        """Goals heard of since then, the newest first, and how many there are."""
+
+        def heard(row: ShownItem) -> bool:
+            return row.section == b.GOALS and (since is None or row.newest is None or row.newest >= since)
+
+        rows, count = self.store.goals_since(self.scope, b.GOALS, since, b.WAITING_MAX + len(self.was))
+        mine = [r for r in self.changed if heard(r)]
+        kept = [self._same(r) for r in rows if r.uid not in self.over]
+        return sorted([*kept, *mine], key=lambda r: (-(r.newest or 0), r.uid)), count - sum(map(heard, self.was)) + len(mine)
+
+    def saying(self, said: Collection[str]) -> int:
+        """How many facts say one of these sentences."""
+        return self.store.said_in_brief(self.scope, said) - sum(r.said in said for r in self.was) + sum(r.said in said for r in self.changed)
+
+    def waiting(self) -> Counter[tuple[str, str]]:
+        """How many notes wait, by why and the reason they are counted by."""
+        counts = Counter(self.store.waiting_counts(self.scope))
+        counts.subtract((r.waits, r.reason) for r in self.was if r.waits)
+        counts.update((r.waits, r.reason) for r in self.changed if r.waits)
+        return +counts
+
+    def _same(self, row: ShownItem) -> ShownItem:
+        """A row the store gave, as it stands now (its part may be another)."""
+        return self.rows.now.get(row.uid, row)
+
+
+def page_uid(key: PageKey) -> str:
+    """The uid of a topic's page: by its key, so that a rename is one page."""
+    return short_uid("topic", key[0], str(key[1]))
+
+
+def _uids(pages: Mapping[PageKey, ShownPage]) -> set[str]:
+    live = {page_uid(k) for k, p in pages.items() if p.live}
+    return live | {short_uid("file", archive_path(p.path)) for p in pages.values() if p.archived}
+
+
+def as_text(data: bytes) -> str:
+    """A page as the store takes it; own words that are no text are kept whole beside it."""
+    return data.decode("utf-8", "replace").replace("\0", "\ufffd")
+

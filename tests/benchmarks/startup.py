@@ -1,7 +1,7 @@
 """What a command costs before it works: `python -m tests.benchmarks.startup [PATH] [--runs N]`.
 
-Runs the command as a process of its own over a wiki made of the logs under PATH (default: the sample that is shipped): `--version`, `status`, a first
-dream, and a dream with nothing new, beside an interpreter that does nothing. The best of N runs, by the clock and in processor seconds of the
+Runs the command as a process of its own over a wiki made of the logs under PATH (default: the sample that is shipped): `--version`, the session-end
+hook, `status`, a first dream, and a dream with nothing new, beside an interpreter that does nothing. The best of N runs, by the clock and in processor seconds of the
 process. Then where the imports of `status` take their time, by top-level package and, for our own, by module (`-X importtime`).
 """
 
@@ -34,13 +34,17 @@ def main(arguments: Sequence[str]) -> int:
         wiki = ("--wiki", str(Path(folder, "wiki")))
         environment = {**os.environ, "XDG_DATA_HOME": folder, "XDG_CACHE_HOME": folder, "XDG_CONFIG_HOME": folder}
         commands = {
-            "python alone": (1, (sys.executable, "-c", "")), "--version": (1, (*DREAMD, "--version")), "first dream": (0, (*DREAMD, "dream", asked.path, *wiki)),
+            "python alone": (1, (sys.executable, "-c", "")), "--version": (1, (*DREAMD, "--version")),
+            "hook session-end": (1, (*DREAMD, "hook", "session-end")), "first dream": (0, (*DREAMD, "dream", asked.path, *wiki)),
             "dream, nothing new": (1, (*DREAMD, "dream", asked.path, *wiki)), "status": (1, (*DREAMD, "status", *wiki)),
         }  # fmt: skip
         print(f"the best of {asked.runs} runs; the first dream of one, its scanner's rules compiled anew")
+        alone = None
         for name, (again, command) in commands.items():
             cost = _best(command, environment, asked.runs if again else 1)
-            print(f"{name:20} {cost.seconds:7.3f} s  {cost.processor:7.3f} s of processor")
+            alone = alone or cost
+            beyond = f"{1000 * (cost.seconds - alone.seconds):7.0f} ms beyond the interpreter, {cost.seconds / alone.seconds:.1f} times it"
+            print(f"{name:20} {cost.seconds:7.3f} s  {cost.processor:7.3f} s of processor  {beyond}")
         _imports((sys.executable, "-X", "importtime", "-m", "worker", "status", *wiki), environment)
     return 0
 
@@ -52,7 +56,7 @@ def _best(command: Sequence[str], environment: Mapping[str, str], runs: int) -> 
 
 def _once(command: Sequence[str], environment: Mapping[str, str]) -> Cost:
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(command, env=environment, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     seconds, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
     return Cost(seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 

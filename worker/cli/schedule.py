@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated
 
+import structlog
 import typer
 
 from pipelines.errors import Refused
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from worker.scheduler import Ticked
 
 TICK_S = 15.0
+
+log = structlog.get_logger("dreamd.schedule")
 
 
 def register(app: typer.Typer) -> None:
@@ -61,7 +64,9 @@ def run(
             _print(tick(store, wiring.utc_now(), ring=ring), as_json=as_json)
             return 0
         with stopping() as stop, consuming(store, loaded, stop), waking(lambda: watched_tick(store, wiring.utc_now, ring=ring, stop=stop), every_s=every):
+            log.info("schedule_started", every_s=every, redis=loaded.redis_url is not None)
             stop.wait()
+            log.info("schedule_stopping")
     return 0
 
 

@@ -76,6 +76,7 @@ def watching(
     parts: Parts, watcher: Watcher, place: wiring.Place, loaded: settings.Settings, ring: Bell, stop: Stop, *, quiet_s: float
 ) -> None:  # fmt: skip
     """Look again and again until stopped. Trouble is logged, and the next look tries again."""
+    log.info("watch_started", quiet_s=quiet_s)
     while not stop():
         try:
             drained, polled = look(parts, watcher, place, loaded, ring, stop)

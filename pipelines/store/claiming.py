@@ -5,19 +5,20 @@ A claim first takes the row of a running dream, then one of its jobs; it skips r
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Connection, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, exists, func, or_, select, update
 
 from pipelines.store import life
 from pipelines.store import tables as t
 from pipelines.store.clock import Clocked
 from pipelines.store.holder import fate, host_of, process_of
-from pipelines.store.types import load
+from pipelines.store.types import Id, load
 from pipelines.store.work import CLAIMS_MAX, Job, lapsed
 
-Where = Sequence[ColumnElement[bool]]
 _LEFT_MAX = 100  # rows looked at for one whose worker is gone
 
 
@@ -32,75 +33,52 @@ class Claiming(Clocked):
         Of the scopes with due units the one claimed from the longest ago comes first, within it the unit due first. When nothing is due, a unit whose lease
         is over, or whose process is known to be dead on this host (told by `owner`, host:pid:start:n), is taken over. `scope`, `dream` (uid) and `stages` narrow the choice.
         """
-        d, j = t.dreams.c, t.jobs.c
-        which: list[ColumnElement[bool]] = [d.state == "running"]
-        if scope is not None:
-            which.append(d.scope_id == select(t.scopes.c.id).where(t.scopes.c.path == scope).scalar_subquery())
-        if dream is not None:
-            which.append(d.uid == dream)
-        of = [j.stage.in_(sorted(stages))] if stages is not None else []
+        narrowed = _Narrowed(scope=scope is not None, dream=dream is not None, stages=None if stages is None else tuple(sorted(stages)))
         with self.writing("claim a job") as conn:
             now = self.clock_ms(conn)
             lease = {"owner": owner, "ttl_ms": ttl_ms, "lease_ms": now + min(ttl_ms, deadline_ms), "deadline_ms": now + deadline_ms}
-            job = self._due(conn, now, lease, which, of) or self._left(conn, now, lease, which, of)
+            told = {"now": now, "path": scope, "dream": dream}
+            job = self._due(conn, narrowed, told, lease) or self._left(conn, narrowed, told, lease)
             return None if job is None else self._job(conn, job)
 
-    def _due(self, conn: Connection, now: int, lease: dict[str, Any], which: Where, of: Where) -> int | None:
-        """Take the unit that is next in turn."""
-        d, j = t.dreams.c, t.jobs.c
-        due = (j.state == "ready", j.run_ms <= now, *of)
-        turn = select(d.id).where(*which, exists().where(j.dream_id == d.id, *due)).order_by(d.claimed_ms, d.id).limit(1)
-        # others may hold the dream's row for a moment: first look for another dream, then wait
+    def _due(self, conn: Connection, narrowed: _Narrowed, told: Mapping[str, Any], lease: Mapping[str, Any]) -> int | None:
+        """Take the unit that is next in turn. Others may hold the dream's row for a moment: first another dream is looked for, then waited."""
         for waits in (False,) if conn.dialect.name == "sqlite" else (False, False, True, True):
-            dream_id = conn.scalar(turn.with_for_update(key_share=True, skip_locked=not waits))
+            dream_id = conn.scalar(_turn(narrowed, waits), told)
             if dream_id is None:
                 continue
-            first = select(j.id).where(j.dream_id == dream_id, *due).order_by(j.run_ms, j.id).limit(1).with_for_update(skip_locked=True)
-            job = conn.scalar(update(t.jobs).where(j.id == first.scalar_subquery()).values(**_taken(lease)).returning(j.id))
+            job: int | None = conn.scalar(_take_first(narrowed.stages), {**told, "of": dream_id, **_as_taken(lease)})
             if job is not None:
-                _count_turn(conn, dream_id, now)
-                return cast(int, job)
+                conn.execute(_count_turn(conn.dialect.name), {"of": dream_id, "now": told["now"]})
+                return job
         return None
 
-    def _left(self, conn: Connection, now: int, lease: dict[str, Any], which: Where, of: Where) -> int | None:
+    def _left(self, conn: Connection, narrowed: _Narrowed, told: Mapping[str, Any], lease: Mapping[str, Any]) -> int | None:
         """Take a unit that waited long enough, or whose worker is gone."""
         d, j = t.dreams.c, t.jobs.c
-        states = or_(j.state == "running", j.run_ms <= now)
-        query = select(t.jobs).join_from(t.jobs, t.dreams, d.id == j.dream_id).where(*which, *of, j.state.in_(("running", "waiting")), states)
-        rows = conn.execute(query.order_by(d.claimed_ms, j.run_ms, j.id).limit(_LEFT_MAX)).all()
-        host = host_of(process_of(lease["owner"]))
-        for row in rows:
-            told = _gone(row, now, host)
-            if row.state == "running" and (told is None or row.claims >= CLAIMS_MAX):
+        now, host = told["now"], host_of(process_of(lease["owner"]))
+        for row in conn.execute(_left_over(narrowed), told).all():
+            why = gone(row.owner, row.lease_ms, row.ttl_ms, row.deadline_ms, now, host=host) if row.state == "running" else "waited"
+            if why is None or (row.state == "running" and row.claims >= CLAIMS_MAX):
                 continue
             if conn.scalar(select(d.id).where(d.id == row.dream_id, d.state == "running").with_for_update(key_share=True, skip_locked=True)) is None:
                 continue
             free = select(j.id).where(j.id == row.id).with_for_update(skip_locked=True).scalar_subquery()
             same = (j.id == free, j.state == row.state, j.fence == row.fence, j.run_ms == row.run_ms, func.coalesce(j.lease_ms, 0) == (row.lease_ms or 0))
-            kills = 0 if told == "suspended" else 1
-            if conn.execute(update(t.jobs).where(*same).values(**{**_taken(lease), "claims": j.claims + kills})).rowcount:
-                _count_turn(conn, row.dream_id, now)
-                return cast(int, row.id)
+            claims = row.claims if why == "suspended" else row.claims + 1
+            if conn.execute(_taking().where(*same), {**_as_taken(lease), "new_claims": claims}).rowcount:
+                conn.execute(_count_turn(conn.dialect.name), {"of": row.dream_id, "now": now})
+                return int(row.id)
         return None
 
     def _job(self, conn: Connection, job_id: int) -> Job:
-        j, s = t.jobs.c, t.scopes.c
-        row = conn.execute(select(t.jobs, s.path).join_from(t.jobs, t.scopes, s.id == j.scope_id).where(j.id == job_id)).one()
-        dream = life.dream_of(row.path, conn.execute(select(t.dreams).where(t.dreams.c.id == row.dream_id)).one())
+        row = conn.execute(_claimed(), {"id": job_id}).one()
+        dream = life.dream_of(row.path, conn.execute(_its_dream(), {"id": row.dream_id}).one())
         payload = cast(dict[str, object], load(row.payload))
         return Job(
             id=row.id, scope=row.path, dream=dream, stage=row.stage, unit=row.unit, payload=payload, fence=row.fence, owner=row.owner, claims=row.claims,
             failures=row.failures, deadline_ms=row.deadline_ms,
         )  # fmt: skip
-
-
-def _taken(lease: dict[str, Any]) -> dict[str, Any]:
-    j = t.jobs.c
-    return {**lease, "state": "running", "fence": j.fence + 1, "claims": j.claims + 1, "rung_ms": None, "rings": 0}
-
-
-def _gone(row: Any, now: int, host: str) -> str | None:
-    return None if row.state != "running" else gone(row.owner, row.lease_ms, row.ttl_ms, row.deadline_ms, now, host=host)
 
 
 def gone(owner: str, lease_ms: int, ttl_ms: int, deadline_ms: int, now: int, *, host: str) -> str | None:
@@ -117,13 +95,85 @@ def gone(owner: str, lease_ms: int, ttl_ms: int, deadline_ms: int, now: int, *, 
     return "suspended" if told else "silent"
 
 
-def _count_turn(conn: Connection, dream_id: int, now: int) -> None:
-    """Put the dream behind all others. Not the clock alone: one that was set back would put everybody else behind this one."""
-    d = t.dreams.c
+# --- statements: each is made once, since making one takes longer than running it ---------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Narrowed:
+    """Which of a claim's narrowings are asked for."""
+
+    scope: bool
+    dream: bool
+    stages: tuple[str, ...] | None
+
+    def dreams(self) -> list[ColumnElement[bool]]:
+        d, s = t.dreams.c, t.scopes.c
+        which: list[ColumnElement[bool]] = [d.state == "running"]
+        if self.scope:
+            which.append(d.scope_id == select(s.id).where(s.path == bindparam("path")).scalar_subquery())
+        if self.dream:
+            which.append(d.uid == bindparam("dream"))
+        return which
+
+
+def _of(stages: tuple[str, ...] | None) -> list[ColumnElement[bool]]:
+    return [] if stages is None else [t.jobs.c.stage.in_(stages)]
+
+
+@cache
+def _turn(narrowed: _Narrowed, waits: bool) -> Select[Any]:
+    """The running dream whose turn it is, of those with a unit that is due."""
+    d, j = t.dreams.c, t.jobs.c
+    due = exists().where(j.dream_id == d.id, j.state == "ready", j.run_ms <= bindparam("now"), *_of(narrowed.stages))
+    query = select(d.id).where(*narrowed.dreams(), due).order_by(d.claimed_ms, d.id).limit(1)
+    return query.with_for_update(key_share=True, skip_locked=not waits)
+
+
+@cache
+def _take_first(stages: tuple[str, ...] | None) -> Any:
+    """Claim the unit of a dream that is due first."""
+    j = t.jobs.c
+    due = (j.dream_id == bindparam("of"), j.state == "ready", j.run_ms <= bindparam("now"), *_of(stages))
+    first = select(j.id).where(*due).order_by(j.run_ms, j.id).limit(1).with_for_update(skip_locked=True).scalar_subquery()
+    return _taking().where(j.id == first).values(claims=j.claims + 1).returning(j.id)
+
+
+@cache
+def _left_over(narrowed: _Narrowed) -> Select[Any]:
+    """Units that wait or run, of running dreams, by whose turn it is."""
+    d, j = t.dreams.c, t.jobs.c
+    columns = (j.id, j.dream_id, j.state, j.owner, j.fence, j.run_ms, j.lease_ms, j.ttl_ms, j.deadline_ms, j.claims)
+    query = select(*columns).join_from(t.jobs, t.dreams, d.id == j.dream_id).where(*narrowed.dreams(), *_of(narrowed.stages))
+    query = query.where(j.state.in_(("running", "waiting")), or_(j.state == "running", j.run_ms <= bindparam("now")))
+    return query.order_by(d.claimed_ms, j.run_ms, j.id).limit(_LEFT_MAX)
+
+
+@cache
+def _taking() -> Any:
+    j = t.jobs.c
+    names = ("owner", "ttl_ms", "lease_ms", "deadline_ms")
+    values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in names}
+    return update(t.jobs).values(**values, state="running", fence=j.fence + 1, claims=bindparam("new_claims"), rung_ms=None, rings=0)
+
+
+def _as_taken(lease: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"new_{name}": value for name, value in lease.items()}
+
+
+@cache
+def _count_turn(dialect: str) -> Any:
+    """Put the dream behind all others. Not by the clock alone: one that was set back would put everybody else behind this one."""
     others = t.dreams.alias()
     last = select(func.coalesce(func.max(others.c.claimed_ms), 0)).where(others.c.state == "running").scalar_subquery()
-    conn.execute(update(t.dreams).where(d.id == dream_id).values(claimed_ms=_greater(conn, last + 1, now)))
+    greatest = func.greatest if dialect == "postgresql" else func.max
+    return update(t.dreams).where(t.dreams.c.id == bindparam("of")).values(claimed_ms=greatest(last + 1, bindparam("now", type_=Id)))
 
 
-def _greater(conn: Connection, one: Any, other: Any) -> Any:
-    return func.greatest(one, other) if conn.dialect.name == "postgresql" else func.max(one, other)
+@cache
+def _claimed() -> Select[Any]:
+    return select(t.jobs, t.scopes.c.path).join_from(t.jobs, t.scopes, t.scopes.c.id == t.jobs.c.scope_id).where(t.jobs.c.id == bindparam("id"))
+
+
+@cache
+def _its_dream() -> Select[Any]:
+    return select(t.dreams).where(t.dreams.c.id == bindparam("id"))

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, cast
 
-from sqlalchemy import Connection, delete, func, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, select, tuple_, update
 
 from pipelines.errors import LeaseLost, Refused
 from pipelines.store import life
@@ -68,7 +69,8 @@ class Jobs(Clocked):
         j = t.jobs.c
         with self.writing("give a job back") as conn:
             bell = {"rung_ms": self.clock_ms(conn) + life.RING_MS, "rings": 1}
-            given = conn.execute(update(t.jobs).where(*_ours(job)).values(**{**FREE, **bell}, state="ready", claims=j.claims - 1)).rowcount
+            ours = (j.id == job.id, j.fence == job.fence, j.owner == job.owner, j.state == "running")
+            given = conn.execute(update(t.jobs).where(*ours).values(**{**FREE, **bell}, state="ready", claims=j.claims - 1)).rowcount
         return (job.id,) if given else ()
 
     # --- how a unit ends ---
@@ -187,10 +189,12 @@ class Jobs(Clocked):
 
     def _move(self, conn: Connection, job: Job, values: Mapping[str, Any], *, state: str = "running") -> tuple[int, int]:
         """Lock the scope, then move the job's row as its owner while its dream runs; returns the ids of scope and dream. No row: LeaseLost, nothing is written."""
-        j, d = t.jobs.c, t.dreams.c
         scope_id = self.locked_scope(conn, job.scope)
-        runs = select(d.id).where(d.id == j.dream_id, d.state == "running").exists()
-        moved = conn.execute(update(t.jobs).where(*_ours(job, state), runs).values(**{"fence": j.fence, **values}).returning(j.dream_id)).scalar()
+        told = {"of_id": job.id, "of_fence": job.fence, "of_owner": job.owner, "of_state": state}
+        counted = {name: value for name, value in values.items() if isinstance(value, ColumnElement)}
+        plain = {name: value for name, value in values.items() if name not in counted}
+        statement = _moving(tuple(plain))
+        moved: int | None = conn.scalar(statement.values(**counted) if counted else statement, {**told, **{f"new_{n}": v for n, v in plain.items()}})
         if moved is None:
             raise LeaseLost(f"{job.stage} unit {job.unit} of dream {job.dream.uid} is not {job.owner}'s any more: stop")
         return scope_id, moved
@@ -205,6 +209,11 @@ FREE: Mapping[str, Any] = {"owner": None, "lease_ms": None, "ttl_ms": None, "dea
 """A job nobody works on and nobody has been rung for."""
 
 
-def _ours(job: Job, state: str = "running") -> tuple[Any, ...]:
-    j = t.jobs.c
-    return (j.id == job.id, j.fence == job.fence, j.owner == job.owner, j.state == state)
+@cache
+def _moving(names: tuple[str, ...]) -> Any:
+    """Set these columns of a job, by id, fence, owner and state, while its dream runs; made once, since making it takes longer than running it."""
+    j, d = t.jobs.c, t.dreams.c
+    ours = (j.id == bindparam("of_id"), j.fence == bindparam("of_fence"), j.owner == bindparam("of_owner"), j.state == bindparam("of_state"))
+    runs = select(d.id).where(d.id == j.dream_id, d.state == "running").exists()
+    values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in names}
+    return update(t.jobs).where(*ours, runs).values(**{"fence": j.fence, **values}).returning(j.dream_id)

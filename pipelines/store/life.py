@@ -6,9 +6,10 @@ Everything here runs inside a transaction that holds the scope's lock: one dream
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, cast
 
-from sqlalchemy import Connection, delete, exists, func, select, update
+from sqlalchemy import Connection, bindparam, delete, exists, func, select, update
 
 from pipelines.store import tables as t
 from pipelines.store.clock import Clocked
@@ -81,9 +82,7 @@ def add_jobs(core: Clocked, conn: Connection, scope_id: int, dream_id: int, stag
 
 def unit_ended(core: Clocked, conn: Connection, scope_id: int, dream_id: int, stage: str, then: Sequence[Unit] = ()) -> tuple[int, ...]:
     """Count a unit off its stage; whoever counts the last one opens the next stage (systems R5). Returns jobs to ring for."""
-    s = t.stages.c
-    mine = (s.dream_id == dream_id, s.stage == stage)
-    left = conn.execute(update(t.stages).where(*mine).values(open=s.open - 1).returning(s.open)).scalar_one()
+    left = conn.execute(_count_off(), {"of": dream_id, "of_stage": stage}).scalar_one()
     if left > 0:
         if then:
             raise ValueError(f"{stage} has {left} more units: only its last one may name those of the next stage")
@@ -108,13 +107,25 @@ def close_stage(core: Clocked, conn: Connection, scope_id: int, dream_id: int, s
 def rest(core: Clocked, conn: Connection, scope_id: int, dream_id: int) -> tuple[int, ...]:
     """Free the scope when all that is left of its dream waits for something (a batch, a budget); returns the next one's jobs (systems hole 29)."""
     j = t.jobs.c
-    if conn.scalar(select(j.id).where(j.dream_id == dream_id, j.state.in_(("ready", "running"))).limit(1)) is not None:
+    if conn.scalar(_at_work(), {"of": dream_id}) is not None:
         return ()
     if conn.scalar(select(j.id).where(j.dream_id == dream_id, j.state == "waiting").limit(1)) is None:
         return ()
     conn.execute(update(t.dreams).where(t.dreams.c.id == dream_id).values(state="waiting"))
     _keep_turn(conn, scope_id, dream_id)
     return begin_next(core, conn, scope_id)
+
+
+@cache
+def _count_off() -> Any:
+    s = t.stages.c
+    return update(t.stages).where(s.dream_id == bindparam("of"), s.stage == bindparam("of_stage")).values(open=s.open - 1).returning(s.open)
+
+
+@cache
+def _at_work() -> Any:
+    j = t.jobs.c
+    return select(j.id).where(j.dream_id == bindparam("of"), j.state.in_(("ready", "running"))).limit(1)
 
 
 def end(core: Clocked, conn: Connection, scope_id: int, dream_id: int, values: Mapping[str, object], *, keep: bool = False) -> tuple[int, ...]:

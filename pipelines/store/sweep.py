@@ -6,9 +6,11 @@ A sweep may run anywhere, any number of times at once: it looks without a lock a
 from __future__ import annotations
 
 import socket
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, or_, select, update
+from sqlalchemy import Connection, Select, and_, bindparam, delete, exists, func, or_, select, update
 
 from pipelines.model import short_uid
 from pipelines.store import life
@@ -17,6 +19,7 @@ from pipelines.store.claiming import gone
 from pipelines.store.holder import alive
 from pipelines.store.jobs import FREE
 from pipelines.store.requests import Requests
+from pipelines.store.types import Id
 from pipelines.store.work import CLAIMS_MAX, DELAY_MAX_MS, STAGES, Swept
 
 RINGS_A_SWEEP = 2_000
@@ -56,21 +59,11 @@ class Sweeping(Requests):
 
     def _suspects(self, conn: Connection, now: int, here: str) -> list[int]:
         """Scopes where something may have to be done, sorted."""
-        d, j, s, g = t.dreams.c, t.jobs.c, t.scopes.c, t.stages.c
-        running = select(t.jobs).join_from(t.jobs, t.dreams, d.id == j.dream_id).where(j.state == "running", d.state == "running")
-        found = {r.scope_id for r in conn.execute(running).all() if gone(r.owner, r.lease_ms, r.ttl_ms, r.deadline_ms, now, host=here)}
-        found |= set(conn.scalars(select(j.scope_id).where(j.state == "ready", j.run_ms > now + 2 * DELAY_MAX_MS)))
-        waits = exists().where(j.dream_id == d.id, j.state == "waiting", or_(j.run_ms <= now, j.run_ms > now + 2 * DELAY_MAX_MS))
-        found |= set(conn.scalars(select(d.scope_id).where(d.state.in_(_ACTIVE), waits)))
-        units = select(func.count()).select_from(t.jobs).where(j.dream_id == d.id, j.stage == g.stage, j.state.in_(life.NOT_ENDED)).scalar_subquery()
-        stage = and_(g.dream_id == d.id, g.stage == d.phase)
-        lost = or_(g.open != units, g.state == "closed")
-        found |= set(conn.scalars(select(d.scope_id).join_from(t.dreams, t.stages, stage).where(d.state.in_(_ACTIVE), lost)))
-        legacy = conn.execute(select(d.scope_id, d.holder).where(d.state == "running", d.phase.is_(None))).all()
-        found |= {r.scope_id for r in legacy if not alive(r.holder, host=here)}
-        pending = select(func.count()).select_from(t.dreams).where(d.scope_id == s.id, d.state == "pending").scalar_subquery()
-        idle = and_(pending > 0, ~exists().where(d.scope_id == s.id, d.state == "running"))
-        found |= set(conn.scalars(select(s.id).where(or_(s.wanted - s.taken != pending, idle))))
+        told = {"now": now, "far": now + 2 * DELAY_MAX_MS}
+        found = {r.scope_id for r in conn.execute(_running()) if gone(r.owner, r.lease_ms, r.ttl_ms, r.deadline_ms, now, host=here)}
+        for query in _lost():
+            found.update(conn.scalars(query, told))
+        found |= {r.scope_id for r in conn.execute(_of_one_process()) if not alive(r.holder, host=here)}
         return sorted(found)
 
     def _scope(self, scope_id: int, here: str) -> Swept:
@@ -171,19 +164,72 @@ def _calm(conn: Connection, scope_id: int, now: int) -> None:
 
 def _due(conn: Connection, now: int) -> tuple[int, ...]:
     """The jobs to ring for, their next bell put off. Skips what others hold."""
-    d, j = t.dreams.c, t.jobs.c
-    due: list[ColumnElement[bool]] = [j.state == "ready", j.run_ms <= now, j.dream_id.in_(select(d.id).where(d.state == "running"))]
-    quiet = or_(j.rung_ms <= now, j.rung_ms > now + 2 * RING_MAX_MS)
-    working = (conn.scalar(select(func.max(d.claimed_ms)).where(d.state == "running")) or 0) > now - WORKING_MS
-    new = select(j.id).where(*due, j.rung_ms.is_(None)).order_by(j.run_ms, j.id).limit(RINGS_A_SWEEP)
-    again = select(j.id).where(*due, quiet).order_by(j.rings.desc(), j.run_ms, j.id).limit(RINGS_A_SWEEP if working else 1)
-    probing = conn.scalar(select(j.id).where(*due, j.rung_ms > now, j.rings > 1).limit(1)) is not None
-    ids: list[Any] = list(conn.scalars(new.with_for_update(skip_locked=True)))
-    if working or not probing:
-        ids += conn.scalars(again.with_for_update(skip_locked=True))
+    j = t.jobs.c
+    bells = _bells()
+    told = {"now": now, "far": now + 2 * RING_MAX_MS}
+    working = (conn.scalar(bells.last_claim) or 0) > now - WORKING_MS
+    ids: list[int] = list(conn.scalars(bells.new, told))
+    if working or conn.scalar(bells.probe, told) is None:
+        ids += conn.scalars(bells.again, {**told, "at_most": RINGS_A_SWEEP if working else 1})
     for rings, part in _by_rings(conn, ids).items():
         conn.execute(update(t.jobs).where(j.id.in_(part)).values(rings=rings + 1, rung_ms=now + ring_pause_ms(rings)))
     return tuple(ids)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bells:
+    """Statements: when a job was last claimed, jobs never rung for, jobs rung for in vain, one that was rung for again and may yet be heard."""
+
+    last_claim: Select[Any]
+    new: Select[Any]
+    again: Select[Any]
+    probe: Select[Any]
+
+
+@cache
+def _bells() -> _Bells:
+    d, j = t.dreams.c, t.jobs.c
+    now = bindparam("now", type_=Id)
+    due = (j.state == "ready", j.run_ms <= now, j.dream_id.in_(select(d.id).where(d.state == "running")))
+    quiet = or_(j.rung_ms <= now, j.rung_ms > bindparam("far"))
+    return _Bells(
+        last_claim=select(func.max(d.claimed_ms)).where(d.state == "running"),
+        new=select(j.id).where(*due, j.rung_ms.is_(None)).order_by(j.run_ms, j.id).limit(RINGS_A_SWEEP).with_for_update(skip_locked=True),
+        again=select(j.id).where(*due, quiet).order_by(j.rings.desc(), j.run_ms, j.id).limit(bindparam("at_most")).with_for_update(skip_locked=True),
+        probe=select(j.id).where(*due, j.rung_ms > now, j.rings > 1).limit(1),
+    )
+
+
+@cache
+def _running() -> Select[Any]:
+    d, j = t.dreams.c, t.jobs.c
+    columns = (j.scope_id, j.owner, j.lease_ms, j.ttl_ms, j.deadline_ms)
+    return select(*columns).join_from(t.jobs, t.dreams, d.id == j.dream_id).where(j.state == "running", d.state == "running")
+
+
+@cache
+def _of_one_process() -> Select[Any]:
+    """Dreams that were started without jobs."""
+    d = t.dreams.c
+    return select(d.scope_id, d.holder).where(d.state == "running", d.phase.is_(None))
+
+
+@cache
+def _lost() -> tuple[Select[Any], ...]:
+    """Scopes with due times out of reach, with waits that are over, with stages that miscount, with a follow-up missing or nobody to begin it."""
+    d, j, s, g = t.dreams.c, t.jobs.c, t.scopes.c, t.stages.c
+    far = bindparam("far", type_=Id)
+    waits = exists().where(j.dream_id == d.id, j.state == "waiting", or_(j.run_ms <= bindparam("now"), j.run_ms > far))
+    units = select(func.count()).select_from(t.jobs).where(j.dream_id == d.id, j.stage == g.stage, j.state.in_(life.NOT_ENDED)).scalar_subquery()
+    stage = and_(g.dream_id == d.id, g.stage == d.phase)
+    pending = select(func.count()).select_from(t.dreams).where(d.scope_id == s.id, d.state == "pending").scalar_subquery()
+    idle = and_(pending > 0, ~exists().where(d.scope_id == s.id, d.state == "running"))
+    return (
+        select(j.scope_id).where(j.state == "ready", j.run_ms > far),
+        select(d.scope_id).where(d.state.in_(_ACTIVE), waits),
+        select(d.scope_id).join_from(t.dreams, t.stages, stage).where(d.state.in_(_ACTIVE), or_(g.open != units, g.state == "closed")),
+        select(s.id).where(or_(s.wanted - s.taken != pending, idle)),
+    )
 
 
 def _by_rings(conn: Connection, ids: list[int]) -> dict[int, list[int]]:

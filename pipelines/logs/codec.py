@@ -64,6 +64,10 @@ class Source:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the file back."""
         os.close(self._fd)
 
     @property

@@ -19,12 +19,13 @@ from pathlib import PurePosixPath
 from typing import Final, Protocol
 
 from pipelines.errors import Conflict, UnreadableSource
+from pipelines.logs.ahead import Ahead, Log
 from pipelines.logs.codec import Source, plain_name
 from pipelines.logs.detect import READERS, detect, reader_of
 from pipelines.logs.discovery import Found, Missing, discover
 from pipelines.logs.outbox import BatchStore, Outbox, Outgoing, Stretch
 from pipelines.logs.reader import Carry, FileContext, Reader, WrittenNote
-from pipelines.logs.redaction import Redactor
+from pipelines.logs.redaction import Looked, Redactor
 from pipelines.logs.split import RECORD_MAX, Bad, Blank, Pending, Piece, Record, end_of, split, split_stream
 from pipelines.model import BadSpan, OnlineNote
 from pipelines.notes.folder import read_text
@@ -38,12 +39,13 @@ EDGE: Final = 4096
 ATTEMPTS_MAX: Final = 4
 ARCHIVERS: Final = 4
 """Threads that write blobs: most of their time is waiting for the disk, which takes several at once."""
+FILES_AHEAD: Final = 3
+"""New files whose first bytes are looked through at a time, the one at hand included."""
 VARIANTS_MAX: Final = 32
 SNIFFED: Final = 64
 CLOSED_AFTER: Final = timedelta(days=1)
 """A log not written to for this long is read as closed: records behind an object that never ends are looked for."""
 _SNIFF_BYTES: Final = 256 * 1024
-_LINE_MAX: Final = 8 * 1024 * 1024
 
 
 class IntakeStore(BatchStore, Protocol):
@@ -128,22 +130,23 @@ def intake(
     """
     discovery = discover(paths, exclude=exclude)
     seen = store.seen_files(scope)
-    tallies: list[_Tally] = []
-    unchanged = 0
-    with ThreadPoolExecutor(max_workers=ARCHIVERS, thread_name_prefix="archive") as pool:
+    told = [(found, seen.get(path_key(redactor, found.path))) for found in discovery.files]
+    wanted = [(found, before, _Tally(path_key(redactor, found.path))) for found, before in told if before is None or not _is_as_seen(found, before)]
+    with ThreadPoolExecutor(max_workers=ARCHIVERS, thread_name_prefix="archive") as pool, Ahead(redactor.look) as ahead:
         desk = _Desk(
-            store=store, scope=scope, archive=archive, redactor=redactor, readers=tuple(readers), now=now, pool=pool,
+            store=store, scope=scope, archive=archive, redactor=redactor, readers=tuple(readers), now=now, pool=pool, ahead=ahead,
             outbox=Outbox(store, scope, size=BATCH), known=frozenset(s.identity for s in seen.values()), again=[],
         )  # fmt: skip
-        for found in discovery.files:
-            before = seen.get(path_key(redactor, found.path))
-            if before is not None and (before.size, before.mtime_ns, before.inode) == (found.size, found.mtime_ns, found.inode):
-                unchanged += 1
-            else:
-                tallies.append(tally := _Tally(path_key(redactor, found.path)))
-                _take_in(desk, found, before, tally, guess=True)
+        for number, (found, before, tally) in enumerate(wanted):
+            ahead.expect(f.path for f, b, _ in wanted[number : number + FILES_AHEAD] if b is None)
+            _take_in(desk, found, before, tally, guess=True)
         _settle(desk)
-    return IntakeReport(files=tuple(t.result() for t in tallies), unchanged=unchanged, missing=discovery.missing, skipped=discovery.skipped)
+    unchanged = len(told) - len(wanted)
+    return IntakeReport(files=tuple(t.result() for _, _, t in wanted), unchanged=unchanged, missing=discovery.missing, skipped=discovery.skipped)
+
+
+def _is_as_seen(found: Found, before: Seen) -> bool:
+    return (before.size, before.mtime_ns, before.inode) == (found.size, found.mtime_ns, found.inode)
 
 
 # --- one file ----------------------------------------------------------------------------------------------------------------------------
@@ -160,6 +163,7 @@ class _Desk:
     readers: tuple[Reader, ...]
     now: datetime
     pool: ThreadPoolExecutor
+    ahead: Ahead
     outbox: Outbox
     known: frozenset[str]
     """Identities the store named when this began."""
@@ -215,8 +219,8 @@ def _take_in(desk: _Desk, found: Found, before: Seen | None, tally: _Tally, *, g
     try:
         for attempt in range(ATTEMPTS_MAX):
             try:
-                with Source(found.path) as source:
-                    _read_on(desk, found, source, _start(desk, found, source, before, guess=guess and not attempt), tally)
+                with desk.ahead.opened(found.path) as log:
+                    _read_on(desk, found, log, _start(desk, found, log.source, before, guess=guess and not attempt), tally)
                 return
             except (_Changed, Conflict):
                 before = desk.store.seen_files(desk.scope).get(path_key(desk.redactor, found.path))
@@ -389,12 +393,12 @@ def _where(found: Found) -> FileContext:
 # --- reading on --------------------------------------------------------------------------------------------------------------------------
 
 
-def _read_on(desk: _Desk, found: Found, source: Source, start: _Start, tally: _Tally) -> None:
+def _read_on(desk: _Desk, found: Found, log: Log, start: _Start, tally: _Tally) -> None:
     """Read from the cursor to the end the file had when it was opened, a commit for each batch."""
-    resumes = start.resumes
+    resumes, source = start.resumes, log.source
     offset, line = (resumes.offset, resumes.line) if resumes is not None else (0, 1)
     closed = not source.plain or is_closed(source.stamp.mtime_ns, now=desk.now)
-    feed = _Feed(desk, source, offset)
+    feed = _Feed(desk, log, offset)
     cursor = _Cursor(desk, found, source, start, feed, tally)
     pieces: list[Piece] = []
     pending = 0
@@ -419,8 +423,8 @@ def _read_on(desk: _Desk, found: Found, source: Source, start: _Start, tally: _T
 class _Feed:
     """Masked chunks for the splitter; keeps raw and masked bytes until they are committed, those of a very long record in the archive already."""
 
-    def __init__(self, desk: _Desk, source: Source, offset: int) -> None:
-        self.desk, self.source = desk, source
+    def __init__(self, desk: _Desk, log: Log, offset: int) -> None:
+        self.desk, self.log = desk, log
         self.base = offset  # offset of the first byte kept
         self.reached = offset  # end of the last piece the splitter gave out
         self.start = offset
@@ -429,20 +433,13 @@ class _Feed:
         self.ahead: list[Stretch] = []
 
     def chunks(self) -> Iterator[bytes]:
-        held = b""
-        for chunk in self.source.chunks(self.start):
-            held += chunk
-            cut = held.rfind(b"\n") + 1 or (_quiet_cut(held) if len(held) > _LINE_MAX else 0)
-            if cut:
-                yield self._masked(held[:cut])
-                held = held[cut:]
-        if held:
-            yield self._masked(held)
+        for chunk, looked in self.log.stretches(self.start):
+            yield self._masked(chunk, looked.result())
 
-    def _masked(self, chunk: bytes) -> bytes:
+    def _masked(self, chunk: bytes, looked: Looked) -> bytes:
         if len(self.raw) > SEGMENT_MAX:
             self.ahead += self._cut(self.reached) + self._cut(self.base + len(self.raw))
-        masked = self.desk.redactor.mask(chunk)
+        masked = self.desk.redactor.mask(chunk, looked)
         self.raw += chunk
         self.masked += masked.data
         if masked.count:
@@ -458,7 +455,7 @@ class _Feed:
 
     def _halved(self, stretch: Stretch, end: int) -> list[Stretch]:
         """Cut in two what went ahead into the archive, since a record ends inside it (only where records are longer than a segment)."""
-        raw, masked = self.source.part(stretch.offset, stretch.end), self.desk.archive.get(stretch.blob.result())
+        raw, masked = self.log.source.part(stretch.offset, stretch.end), self.desk.archive.get(stretch.blob.result())
         if self.desk.store.mac(raw) != stretch.raw_mac:
             raise _Changed
         at = end - stretch.offset
@@ -483,11 +480,6 @@ class _Feed:
         blob = self.desk.pool.submit(self.desk.archive.put, masked)
         mac = self.desk.store.mac(raw)
         return Stretch(offset=offset, length=len(raw), lines=raw.count(b"\n"), raw_mac=mac, head=raw[:EDGE], tail=raw[-EDGE:], blob=blob)
-
-
-def _quiet_cut(line: bytes) -> int:
-    """Where to cut a line too long to be masked in one go: behind white space or a comma, where no token stands."""
-    return max(line.rfind(mark, len(line) // 2) for mark in (b" ", b",")) + 1 or len(line)
 
 
 class _Cursor:

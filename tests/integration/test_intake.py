@@ -122,7 +122,7 @@ def test_a_new_log_is_taken_in_whole_and_the_second_time_not_opened(bench: Bench
     taken = bench.take_one()
     assert (taken.format, taken.new_turns, taken.good, taken.bytes, taken.lines) == ("conversation", 5, 5, len(content), 5)
     assert bench.texts() == [f"message number {n}" for n in range(5)]
-    monkeypatch.setattr(module, "Source", None)
+    monkeypatch.setattr("pipelines.logs.ahead.Source", None)
     again = bench.take(path)
     assert (again.files, again.unchanged) == ((), 1)
 
@@ -459,7 +459,7 @@ def test_a_crash_between_two_batches_loses_nothing_and_doubles_nothing(bench: Be
 def test_batches_and_segments_tile_the_log_and_the_cursor_ends_at_its_end(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BATCH", 500)
     monkeypatch.setattr(module, "SEGMENT_MAX", 400)
-    monkeypatch.setattr(module, "_LINE_MAX", 100)
+    monkeypatch.setattr("pipelines.logs.ahead.LINE_MAX", 100)
     monkeypatch.setattr("pipelines.logs.codec.CHUNK", 300)
     content = row(0) + row(1, "long " * 500) + b"\n" + row(2) + row(3)[:-5]
     bench.write("a.jsonl", content)
@@ -479,7 +479,7 @@ def test_batches_and_segments_tile_the_log_and_the_cursor_ends_at_its_end(bench:
 def test_a_line_longer_than_a_record_may_be_is_one_bad_span(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     split_stream = module.split_stream
     monkeypatch.setattr(module, "split_stream", lambda chunks, **how: split_stream(chunks, record_max=4000, **how))
-    monkeypatch.setattr(module, "_LINE_MAX", 1000)
+    monkeypatch.setattr("pipelines.logs.ahead.LINE_MAX", 1000)
     monkeypatch.setattr(module, "SEGMENT_MAX", 2000)
     monkeypatch.setattr("pipelines.logs.codec.CHUNK", 700)
     key = vendor_keys()["github"]

@@ -1,0 +1,133 @@
+"""Opens logs and looks through their next bytes while other bytes are being taken in.
+
+The look for secrets is what intake spends most on, and other threads run beside it. One thread does it, a stretch ahead within a log and some files
+ahead between small ones. What is ahead is bounded: the first stretch of each expected file, and one stretch of the log at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import Final, NamedTuple
+
+from pipelines.errors import UnreadableSource
+from pipelines.logs.codec import Source
+from pipelines.logs.redaction import Looked
+
+LINE_MAX: Final = 8 * 1024 * 1024
+"""A line longer than this is looked through in parts."""
+
+
+class Stretch(NamedTuple):
+    """Raw bytes of a log from one line's end to another's, and what is found in them."""
+
+    raw: bytes
+    looked: Future[Looked]
+
+
+class Log:
+    """An open log and its stretches."""
+
+    def __init__(self, source: Source, look: Callable[[bytes], Future[Looked]], begun: tuple[Stretch, Iterator[bytes]] | None = None) -> None:
+        """`begun`: the first stretch and the raw bytes of those behind it, when it was read already."""
+        self.source, self._look, self._begun = source, look, begun
+
+    def __enter__(self) -> Log:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.source.close()
+
+    def stretches(self, start: int) -> Iterator[Stretch]:
+        """The log from an offset on; the next stretch is looked through while the one given out is worked on. Raises UnreadableSource."""
+        begun, self._begun = self._begun, None
+        if begun is None or start != 0:
+            raws = raw_stretches(self.source, start)
+            if (raw := next(raws, None)) is None:
+                return
+            begun = Stretch(raw, self._look(raw)), raws
+        waiting, raws = begun
+        while True:
+            try:
+                raw = next(raws, None)
+            except UnreadableSource:  # damaged further on: what came before is good
+                yield waiting
+                raise
+            if raw is None:
+                break
+            following = Stretch(raw, self._look(raw))
+            yield waiting
+            waiting = following
+        yield waiting
+
+
+class Ahead:
+    """The thread that looks, and the logs it has opened. Use as a context manager."""
+
+    def __init__(self, look: Callable[[bytes], Looked]) -> None:
+        self._look = look
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="look")
+        self._expected: dict[str, Future[Log | None]] = {}
+
+    def __enter__(self) -> Ahead:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        for waiting in self._expected.values():
+            waiting.cancel()
+        self._pool.shutdown()
+        for waiting in self._expected.values():
+            if not waiting.cancelled() and waiting.exception() is None and (log := waiting.result()) is not None:
+                log.source.close()
+
+    def expect(self, paths: Iterable[str]) -> None:
+        """Files whose turn comes soon, to be read from their first byte."""
+        for path in paths:
+            if path not in self._expected:
+                self._expected[path] = self._pool.submit(self._begun, path)
+
+    def opened(self, path: str) -> Log:
+        """The log, opened now unless it was expected. Raises UnreadableSource."""
+        expected = self._expected.pop(path, None)
+        log = expected.result() if expected is not None else None
+        return log or Log(Source(path), self._soon)
+
+    def _soon(self, raw: bytes) -> Future[Looked]:
+        return self._pool.submit(self._look, raw)
+
+    def _begun(self, path: str) -> Log | None:
+        """A log with its first stretch looked through; None when it cannot be read, which is found again when its turn has come."""
+        try:
+            source = Source(path)
+        except UnreadableSource:
+            return None
+        raws = raw_stretches(source, 0)
+        try:
+            raw = next(raws, None)
+        except UnreadableSource:
+            source.close()
+            return None
+        if raw is None:
+            return Log(source, self._soon)
+        looked: Future[Looked] = Future()
+        looked.set_result(self._look(raw))
+        return Log(source, self._soon, (Stretch(raw, looked), raws))
+
+
+def raw_stretches(source: Source, start: int) -> Iterator[bytes]:
+    """The log's bytes in stretches that end where lines do, but for lines too long to be looked through in one go and the last."""
+    held = b""
+    for chunk in source.chunks(start):
+        held = held + chunk if held else chunk
+        cut = held.rfind(b"\n") + 1 or (_quiet_cut(held) if len(held) > LINE_MAX else 0)
+        if cut:
+            yield held[:cut]
+            held = held[cut:]
+    if held:
+        yield held
+
+
+def _quiet_cut(line: bytes) -> int:
+    """Where to cut a line too long to be masked in one go: behind white space or a comma, where no token stands."""
+    return max(line.rfind(mark, len(line) // 2) for mark in (b" ", b",")) + 1 or len(line)

@@ -106,15 +106,18 @@ def _problem(problem: Any) -> str:
     return f"{field}: {str(problem['msg']).removeprefix('Value error, ').replace('Input should', 'should', 1)}"
 
 
-def answer(store: Desk, raw: bytes, *, door: str, ring: Bell, mask: Callable[[str], str]) -> Answer:
-    """Act on one message as it came in through a door. Raises StoreUnavailable: then nothing is committed, and sending again is right."""
+def answer(store: Desk, raw: bytes, *, door: str, params: Mapping[str, object], ring: Bell, mask: Callable[[str], str]) -> Answer:
+    """Act on one message as it came in through a door. `params` are those of a plain dream by the settings; the message's own go over them.
+
+    Raises StoreUnavailable: then nothing is committed, and sending again is right.
+    """
     try:
         message = read(raw)
     except BadMessage as bad:
         store.keep_letter(door, str(bad), mask(raw.decode("utf-8", "replace")))
         return Answer(answer="refused", why=str(bad), request_id=_told(raw, "request_id"))
     try:
-        asked = store.request(message.scope, request_id=message.request_id, params=params_of(message), cause=CAUSE, hand=message.hand)
+        asked = store.request(message.scope, request_id=message.request_id, params={**params, **params_of(message)}, cause=CAUSE, hand=message.hand)
     except (Refused, Permanent) as error:  # the store is stricter about names than we are
         store.keep_letter(door, str(error), mask(raw.decode("utf-8", "replace")))
         return Answer(answer="refused", why=str(error), request_id=message.request_id)
@@ -125,7 +128,7 @@ def answer(store: Desk, raw: bytes, *, door: str, ring: Bell, mask: Callable[[st
 
 
 def params_of(message: Message) -> dict[str, object]:
-    """The dream's params: what differs from a plain dream, so that a platform's plain request coalesces with a nightly one."""
+    """What a message wants other than a plain dream: a platform's plain request coalesces with a nightly one."""
     return message.params.model_dump(exclude_defaults=True)
 
 

@@ -16,7 +16,7 @@ Keys, all below the queue's name:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import redis
@@ -47,12 +47,22 @@ class Consumer:
     """Takes messages off one queue. `name` is this process's own (host:pid:start); `step` is the failure tests' way in."""
 
     def __init__(
-        self, client: redis.Redis, store: Desk, *, queue: str, name: str, ring: Bell, mask: Callable[[str], str], step: Callable[[str], None] = lambda _: None
+        self,
+        client: redis.Redis,
+        store: Desk,
+        *,
+        queue: str,
+        name: str,
+        params: Mapping[str, object],
+        ring: Bell,
+        mask: Callable[[str], str],
+        step: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.client: Any = client
         self.store = store
         self.queue = queue
         self.name = name
+        self.params = params
         self.ring = ring
         self.mask = mask
         self.step = step
@@ -94,7 +104,7 @@ class Consumer:
         if raw is None:
             return None
         self.step("taken")
-        said = answer(self.store, raw, door=DOOR, ring=self.ring, mask=self.mask)
+        said = answer(self.store, raw, door=DOOR, params=self.params, ring=self.ring, mask=self.mask)
         self.step("committed")
         if (name := reply_name(raw)) is not None:
             to = f"{self.queue}:reply:{name}"

@@ -6,7 +6,7 @@ nothing. Each turn of `tick` is made of transactions that stand alone: killed an
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -49,14 +49,17 @@ class _Tally:
         )  # fmt: skip
 
 
-def tick(store: Store, now: datetime, *, ring: Bell, stop: Callable[[], bool] = lambda: False) -> Ticked:
-    """Fire what is due, expire what is over, sweep, and ring for all of it. Raises StoreUnavailable; what was done by then stays done."""
+def tick(store: Store, now: datetime, *, params: Mapping[str, object], ring: Bell, stop: Callable[[], bool] = lambda: False) -> Ticked:
+    """Fire what is due, expire what is over, sweep, and ring for all of it. `params` are those of a plain dream by the settings.
+
+    Raises StoreUnavailable; what was done by then stays done.
+    """
     tally = _Tally()
     try:
         for schedule in store.schedules():
             if stop():
                 break
-            _look(store, schedule, now, tally)
+            _look(store, schedule, now, params, tally)
         for scope in store.expiring(now):
             if stop():
                 break
@@ -70,7 +73,7 @@ def tick(store: Store, now: datetime, *, ring: Bell, stop: Callable[[], bool] = 
     return tally.done()
 
 
-def _look(store: Store, schedule: Schedule, now: datetime, tally: _Tally) -> None:
+def _look(store: Store, schedule: Schedule, now: datetime, params: Mapping[str, object], tally: _Tally) -> None:
     """One schedule. One that cannot be read (an edit by hand, a zone this host does not know) is told and leaves the others alone."""
     try:
         if slots.astray(schedule, now):
@@ -79,7 +82,7 @@ def _look(store: Store, schedule: Schedule, now: datetime, tally: _Tally) -> Non
         due = slots.due(schedule, now)
         if due is None or (schedule.kind == "adaptive" and not slots.adaptive(schedule.spec).wants(store.waiting(schedule.scope))):
             return
-        asked: Asked | None = store.fire(schedule, due.slot, due.why)
+        asked: Asked | None = store.fire(schedule, due.slot, due.why, params=params)
     except Refused as error:
         tally.unreadable.append((schedule.scope, schedule.kind, str(error)))
         return
@@ -100,10 +103,12 @@ def waking(work: Callable[[], Any], *, every_s: float) -> Any:
         scheduler.shutdown(wait=False)
 
 
-def watched_tick(store: Store, now: Callable[[], datetime], *, ring: Bell, stop: Callable[[], bool] = lambda: False) -> Ticked | None:
+def watched_tick(
+    store: Store, now: Callable[[], datetime], *, params: Mapping[str, object], ring: Bell, stop: Callable[[], bool] = lambda: False
+) -> Ticked | None:
     """`tick` for a process that goes on whatever happens: trouble is logged, and the next turn tries again."""
     try:
-        done = tick(store, now(), ring=ring, stop=stop)
+        done = tick(store, now(), params=params, ring=ring, stop=stop)
     except DreamdError as error:
         log.warning("tick_failed", error=type(error).__name__, why=str(error))
         return None

@@ -18,6 +18,7 @@ from typing import Any, Final
 from pipelines.errors import DreamdError, Refused
 from pipelines.logs.intake import intake
 from pipelines.model import digest
+from pipelines.ports import Blobs
 from pipelines.run import Parts, Request
 from pipelines.run.sources import take_in
 from pipelines.store import Asked, alive, this_process
@@ -67,12 +68,15 @@ class BadFile(Exception):
     """A spool file that is none; the message says why."""
 
 
-def drain(parts: Parts, folder: Path, request: Request, *, host: str, stop: Callable[[], bool] = lambda: False) -> Drained:
-    """Do every session end that waits for this wiki, oldest first. `request` says whose it is: scope, wiki, what is never taken in.
+def drain(
+    parts: Parts, folder: Path, request: Request, *, host: str, archive_of: Callable[[str], Blobs] | None = None, stop: Callable[[], bool] = lambda: False
+) -> Drained:
+    """Do every session end that waits for this wiki, oldest first. `request` says whose it is: scope, wiki, what decides its dreams, what is never
+    taken in. `archive_of` gives the archive of a scope a hook named; without it there is one for all.
 
     Raises what stops everything (StoreUnavailable, an archive that cannot be written); the file at hand then waits where it was.
     """
-    desk = _Desk(parts, folder, request, host)
+    desk = _Desk(parts, folder, request, host, archive_of or (lambda _: parts.archive))
     done = Drained()
     for name in desk.waiting():
         if stop():
@@ -141,12 +145,13 @@ def _usable(folder: Path) -> Iterator[None]:
 class _Desk:
     """One draining of one spool."""
 
-    def __init__(self, parts: Parts, folder: Path, request: Request, host: str) -> None:
+    def __init__(self, parts: Parts, folder: Path, request: Request, host: str, archive_of: Callable[[str], Blobs]) -> None:
         self.parts = parts
         self.folder = folder
         self.claimed = folder / _CLAIMED
         self.request = request
         self.host = host
+        self.archive_of = archive_of
         self.me = this_process(host).removeprefix(f"{host}:").replace(":", "-")
 
     def waiting(self) -> list[str]:
@@ -199,7 +204,7 @@ class _Desk:
         scope = end.scope or self.request.scope
         problems = self._take_in(end, scope)
         self.parts.step("session_taken_in")
-        asked = self.parts.store.request(scope, request_id=f"{DOOR} {digest(name, content)}", params={}, cause=CAUSE)
+        asked = self.parts.store.request(scope, request_id=f"{DOOR} {digest(name, content)}", params=self.request.params.as_json(), cause=CAUSE)
         self.parts.step("session_requested")
         return Drained(asked=(asked,), left=int(asked.answer == "refused"), problems=problems, ring=asked.ring)
 
@@ -210,7 +215,7 @@ class _Desk:
         """
         beside = end.transcript.with_suffix("") if end.transcript else None
         paths = [str(p) for p in (end.transcript, beside if beside and beside.is_dir() else None) if p is not None]
-        p = self.parts
+        p = replace(self.parts, archive=self.archive_of(scope))
         logs = intake(
             paths, store=p.store, scope=scope, archive=p.archive, redactor=p.redactor, readers=p.readers, now=p.now(), exclude=self.request.exclude
         )  # fmt: skip

@@ -109,7 +109,7 @@ class Watcher:
         if not unread:
             return None
         request_id = f"quiet {digest(*(part for item in unread.items() for part in item))}"
-        return self.parts.store.request(self.request.scope, request_id=request_id, params={}, cause=CAUSE)
+        return self.parts.store.request(self.request.scope, request_id=request_id, params=self.request.params.as_json(), cause=CAUSE)
 
 
 def _stamp(found: Found) -> _Stamp:

@@ -84,8 +84,8 @@ class Schedules(Beliefs, Requests):
             rows = conn.execute(query if scope is None else query.where(s.scope_id == self.scope_of(conn, scope))).all()
         return tuple(sorted(map(_schedule, rows), key=lambda x: (x.scope, x.kind)))
 
-    def fire(self, schedule: Schedule, slot: str, why: str) -> Asked | None:
-        """Record that a slot fired, ask for its dream and move the schedule to it, all in one transaction.
+    def fire(self, schedule: Schedule, slot: str, why: str, *, params: Mapping[str, object]) -> Asked | None:
+        """Record that a slot fired, ask for its dream and move the schedule to it, all in one transaction. Its own params go over those given.
 
         None when another scheduler was first, the slot fired before or the schedule was edited since it was read; then nothing is asked for. A request
         that is refused (too many wait) leaves the slot owed.
@@ -102,7 +102,7 @@ class Schedules(Beliefs, Requests):
                 row = {"scope_id": scope_id, "schedule": schedule.kind, "slot": slot, "request_id": request, "why": why, "recorded_at": self.now()}
                 if not conn.execute(insert_new(conn, t.slots), row).rowcount:
                     return None
-                asked = self.request(schedule.scope, request_id=request, params=schedule.params, cause=schedule.kind, slot=request)
+                asked = self.request(schedule.scope, request_id=request, params={**params, **schedule.params}, cause=schedule.kind, slot=request)
                 if asked.answer == "refused":
                     raise _TakenBack(asked)
                 return asked

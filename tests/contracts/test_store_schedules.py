@@ -25,13 +25,13 @@ def causes(store: Store, scope: str = SCOPE) -> list[str]:
 def test_a_slot_fires_once_whoever_asks(store: Store) -> None:
     read = store.set_schedule(SCOPE, "nightly", TEXT, ZONE, {"dry_run": True})
     assert store.schedules() == store.schedules(SCOPE) == (read,)
-    asked = store.fire(read, "2026-11-04", "due")
+    asked = store.fire(read, "2026-11-04", "due", params={})
     assert asked is not None
     assert (asked.answer, asked.state) == ("accepted", "running")
-    assert store.fire(read, "2026-11-04", "due") is None, "the other replica read the schedule before"
+    assert store.fire(read, "2026-11-04", "due", params={}) is None, "the other replica read the schedule before"
     (after,) = store.schedules(SCOPE)
     assert (after.last_slot, after.since) == ("2026-11-04", DAY)
-    assert store.fire(after, "2026-11-03", "due") is None
+    assert store.fire(after, "2026-11-03", "due", params={}) is None
     (dream,) = store.dreams(SCOPE)
     assert (dream.cause, dream.slot, dream.params) == ("nightly", "nightly 2026-11-04", {"dry_run": True})
     assert store.slots(SCOPE, "nightly") == (("2026-11-04", "due"),)
@@ -40,22 +40,22 @@ def test_a_slot_fires_once_whoever_asks(store: Store) -> None:
 def test_an_edit_between_reading_and_firing_wins_and_an_edit_after_it_fires_nothing_again(store: Store) -> None:
     read = store.set_schedule(SCOPE, "nightly", TEXT, ZONE)
     edited = store.set_schedule(SCOPE, "nightly", "0 4 * * *", ZONE)
-    assert store.fire(read, "2026-11-04", "due") is None
+    assert store.fire(read, "2026-11-04", "due", params={}) is None
     assert causes(store) == []
-    assert store.fire(edited, "2026-11-04", "due") is not None
+    assert store.fire(edited, "2026-11-04", "due", params={}) is not None
     again = store.set_schedule(SCOPE, "nightly", TEXT, "Asia/Tokyo")
     assert (again.last_slot, again.since) == ("2026-11-04", DAY)
-    assert store.fire(again, "2026-11-04", "due") is None
+    assert store.fire(again, "2026-11-04", "due", params={}) is None
     assert len(causes(store)) == 1
 
 
 def test_a_schedule_taken_off_and_set_again_owes_nothing_and_does_not_fire_its_slots_again(store: Store, clock: Clock) -> None:
     read = store.set_schedule(SCOPE, "nightly", TEXT, ZONE)
-    store.fire(read, "2026-11-04", "due")
+    store.fire(read, "2026-11-04", "due", params={})
     assert store.drop_schedule(SCOPE, "nightly")
     assert not store.drop_schedule(SCOPE, "nightly")
     assert store.schedules() == ()
-    assert store.fire(read, "2026-11-05", "due") is None
+    assert store.fire(read, "2026-11-05", "due", params={}) is None
     clock.at += timedelta(days=3)
     back = store.set_schedule(SCOPE, "nightly", TEXT, ZONE)
     assert (back.since, back.last_slot) == (clock.at, "2026-11-04")
@@ -66,7 +66,7 @@ def test_firing_is_all_or_nothing_wherever_it_is_killed(store: Store) -> None:
     for statement in range(100):
         try:
             with killed_at(store.engines.write, statement):
-                store.fire(read, "2026-11-04", "due")
+                store.fire(read, "2026-11-04", "due", params={})
             break
         except Killed:
             assert causes(store) == []
@@ -82,7 +82,7 @@ def test_of_many_schedulers_at_one_slot_one_fires(store: Store) -> None:
 
     def scheduler() -> None:
         at_once.wait(30)
-        said.append(store.fire(read, "2026-11-04", "due"))
+        said.append(store.fire(read, "2026-11-04", "due", params={}))
 
     threads = [threading.Thread(target=scheduler) for _ in range(6)]
     for thread in threads:
@@ -98,11 +98,11 @@ def test_a_slot_whose_request_is_refused_is_still_owed(store: Store, monkeypatch
     store.request(SCOPE, request_id="a", params={"n": 1}, cause="platform")
     with monkeypatch.context() as m:
         m.setattr("pipelines.store.requests.PENDING_MAX", 0)
-        refused = store.fire(read, "2026-11-03T12:00:00Z", "due")
+        refused = store.fire(read, "2026-11-03T12:00:00Z", "due", params={})
     assert refused is not None
     assert refused.answer == "refused"
     assert store.schedules(SCOPE) == (read,)
-    accepted = store.fire(read, "2026-11-03T12:00:00Z", "due")
+    accepted = store.fire(read, "2026-11-03T12:00:00Z", "due", params={})
     assert accepted is not None
     assert (accepted.answer, accepted.state) == ("accepted", "pending")
 
@@ -110,7 +110,7 @@ def test_a_slot_whose_request_is_refused_is_still_owed(store: Store, monkeypatch
 def test_a_schedule_a_wrong_clock_sent_into_the_future_comes_back_and_it_is_told(store: Store, clock: Clock) -> None:
     read = store.set_schedule(SCOPE, "nightly", TEXT, ZONE)
     for slot in ("2026-11-04", "2040-01-01"):
-        store.fire(read, slot, "due")
+        store.fire(read, slot, "due", params={})
         (read,) = store.schedules(SCOPE)
     back = store.reset_schedule(read, newest="2026-11-05")
     assert back.last_slot == "2026-11-04"

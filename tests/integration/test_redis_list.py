@@ -36,7 +36,7 @@ def message(request_id: str, **more: object) -> bytes:
 
 
 def consumer(client: Any, store: Store, name: str = "host:1:1", step: Callable[[str], None] = lambda _: None) -> Consumer:
-    return Consumer(client, store, queue=QUEUE, name=name, ring=lambda _: None, mask=lambda text: text, step=step)
+    return Consumer(client, store, queue=QUEUE, name=name, params={}, ring=lambda _: None, mask=lambda text: text, step=step)
 
 
 def answers(client: Any) -> list[Answer]:

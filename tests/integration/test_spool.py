@@ -15,6 +15,7 @@ import pytest
 
 from pipelines.errors import Refused, StoreUnavailable
 from pipelines.run import Parts
+from pipelines.run.parts import Params
 from pipelines.store import Store
 from tests.dreaming import NOW, SCOPE, Desk
 from tests.writing import ClaudeLog
@@ -75,7 +76,7 @@ def test_each_end_is_taken_in_becomes_one_request_and_leaves_the_spool(spool: Sp
     assert (done.letters, done.left, done.problems) == (0, 0, ())
     assert spool.files() == []
     assert store.counts(SCOPE).sessions == 3
-    assert [(d.cause, d.params) for d in store.dreams(SCOPE)] == [("session_end", {})]
+    assert [(d.cause, d.params) for d in store.dreams(SCOPE)] == [("session_end", Params().as_json())]
     assert spool.drain(spool.desk.parts(store)) == Drained()
 
 

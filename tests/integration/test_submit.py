@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.run.parts import Params
 from pipelines.store import Store, open_store
 from tests.redacting import shared_redactor
 from tests.writing import ClaudeLog
@@ -28,6 +29,7 @@ class Told:
     err: str
 
 
+PLAIN = Params().as_json()
 Command = Callable[..., Told]
 
 
@@ -70,7 +72,10 @@ def test_submit_asks_once_and_tells_the_dream_again_for_the_same_id(dreamd: Comm
     unlike = dreamd("submit", "--scope", "acme/web", "--dry-run")
     assert unlike.out.startswith("accepted: ")
     with opened(shared) as store:
-        assert [(d.cause, d.params, d.state) for d in store.dreams("acme/web")] == [("platform", {"dry_run": True}, "pending"), ("platform", {}, "running")]
+        assert [(d.cause, d.params, d.state) for d in store.dreams("acme/web")] == [
+            ("platform", {**PLAIN, "dry_run": True}, "pending"),
+            ("platform", PLAIN, "running"),
+        ]
 
 
 def test_submit_takes_a_message_from_a_file_or_standard_input(dreamd: Command, shared: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

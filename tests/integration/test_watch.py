@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.logs.discovery import Found
+from pipelines.run.parts import Params
 from pipelines.store import Store
 from tests.dreaming import NOW, SCOPE, Desk
 from tests.writing import ClaudeLog
@@ -53,7 +54,7 @@ def test_a_log_is_taken_in_when_it_was_quiet_and_a_dream_is_asked_for_once(desk:
     assert looked.asked.answer == "accepted"
     assert watching.look() == Polled()
     (dream,) = store.dreams(SCOPE)
-    assert (dream.cause, dream.params) == ("session_end", {})
+    assert (dream.cause, dream.params) == ("session_end", Params().as_json())
 
 
 def test_a_restart_asks_for_nothing_again_and_a_session_that_goes_on_is_asked_for_again(desk: Desk, store: Store) -> None:

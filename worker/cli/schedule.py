@@ -58,12 +58,16 @@ def run(
 
     loaded = common.start(config)
     with serving.open_serving(wiki, loaded) as store:
-        ring = serving.bell(loaded)
+        ring, params = serving.bell(loaded), serving.plain_params(loaded)
         set_nightly(store, loaded, common.scope_of(scope, loaded, store))
         if once:
-            _print(tick(store, wiring.utc_now(), ring=ring), as_json=as_json)
+            _print(tick(store, wiring.utc_now(), params=params, ring=ring), as_json=as_json)
             return 0
-        with stopping() as stop, consuming(store, loaded, stop), waking(lambda: watched_tick(store, wiring.utc_now, ring=ring, stop=stop), every_s=every):
+        with (
+            stopping() as stop,
+            consuming(store, loaded, stop),
+            waking(lambda: watched_tick(store, wiring.utc_now, params=params, ring=ring, stop=stop), every_s=every),
+        ):
             log.info("schedule_started", every_s=every, redis=loaded.redis_url is not None)
             stop.wait()
             log.info("schedule_stopping")
@@ -91,7 +95,7 @@ def consuming(store: Store, loaded: settings.Settings, stop: Stop) -> Iterator[N
 
     client = connect(loaded.redis_url.get_secret_value())
     consumer = Consumer(
-        client, store, queue=loaded.queue, name=f"{this_process()}:{id(store)}", ring=serving.bell(loaded), mask=serving.masked
+        client, store, queue=loaded.queue, name=f"{this_process()}:{id(store)}", params=serving.plain_params(loaded), ring=serving.bell(loaded), mask=serving.masked
     )  # fmt: skip
     stopped: Callable[[float], bool] = stop.wait
     thread = threading.Thread(target=lambda: consumer.run(stopped=stopped, clock=time.monotonic), name="redis-list", daemon=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from pipelines.run.parts import Params
 from pipelines.store import Store, open_store
 from worker import settings, wiring
 from worker.bell import Bell, silent
@@ -23,6 +24,11 @@ def open_serving(wiki: Path | None, loaded: settings.Settings) -> Iterator[Store
         yield store
     finally:
         store.close()
+
+
+def plain_params(loaded: settings.Settings) -> Mapping[str, object]:
+    """What decides a dream nobody asks anything special of: the settings of the host that asks, so that every trigger's dream is the command's."""
+    return Params(trusted=frozenset(loaded.events.trusted), skew_s=loaded.skew_s, change_share_max=loaded.change_share_max).as_json()
 
 
 def bell(_loaded: settings.Settings) -> Bell:

@@ -51,7 +51,7 @@ def submit(
             raw = json.dumps(told).encode()
         else:
             raw = _content(file)
-        said = messages.answer(store, raw, door=DOOR, ring=serving.bell(loaded), mask=serving.masked)
+        said = messages.answer(store, raw, door=DOOR, params=serving.plain_params(loaded), ring=serving.bell(loaded), mask=serving.masked)
     if as_json:
         print_json(said.model_dump())
     else:

@@ -42,7 +42,7 @@ def watch(
     loaded = common.start(config)
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
     quiet_s = loaded.quiet_s if quiet is None else quiet
-    with wiring.open_parts(place, loaded) as parts:
+    with wiring.open_parts(place, loaded, scope=scope) as parts:
         request = request_of(place, loaded, common.scope_of(scope, loaded, parts.store), tuple(paths), tuple(notes or ()))
         watcher, ring = Watcher(parts, request, quiet_s=quiet_s), serving.bell(loaded)
         if once:
@@ -57,13 +57,16 @@ def request_of(place: wiring.Place, loaded: settings.Settings, scope: str, paths
     """What is taken in, and where it belongs."""
     return Request(
         scope=scope, paths=paths, wiki=place.wiki, wiki_id=place.wiki_id, host=place.host, notes=tuple(n.expanduser() for n in notes),
-        trusted=frozenset(loaded.events.trusted), skew_s=loaded.skew_s, exclude=(str(place.wiki), str(place.private)),
+        trusted=frozenset(loaded.events.trusted), skew_s=loaded.skew_s, change_share_max=loaded.change_share_max,
+        exclude=(str(place.wiki), str(place.private)),
     )  # fmt: skip
 
 
 def look(parts: Parts, watcher: Watcher, place: wiring.Place, loaded: settings.Settings, ring: Bell, stop: Stop | None = None) -> tuple[Drained, Polled]:
     """Drain the spool and look at the logs once. Raises what stops both."""
-    drained = drain(parts, spool_of(loaded), watcher.request, host=place.host, stop=stop or (lambda: False))
+    drained = drain(
+        parts, spool_of(loaded), watcher.request, host=place.host, archive_of=lambda at: wiring.archive_of(place, parts.store, at), stop=stop or (lambda: False)
+    )
     if drained.ring:
         ring(drained.ring)
     polled = watcher.look()

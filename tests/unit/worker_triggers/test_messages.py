@@ -26,12 +26,12 @@ def raw(**more: object) -> bytes:
 
 
 def say(store: Store, message: bytes) -> Answer:
-    return answer(store, message, door="submit", ring=silent, mask=lambda text: text.replace("s3cret", "******"))
+    return answer(store, message, door="submit", params={}, ring=silent, mask=lambda text: text.replace("s3cret", "******"))
 
 
 def test_a_request_is_accepted_then_known_for_ever_and_an_equal_one_joins_it(store: Store) -> None:
     rung: list[int] = []
-    first = answer(store, raw(hand="ana"), door="submit", ring=rung.extend, mask=str)
+    first = answer(store, raw(hand="ana"), door="submit", params={}, ring=rung.extend, mask=str)
     assert (first.answer, first.state, first.request_id) == ("accepted", "running", "nightly-7")
     assert len(rung) == 1
     assert say(store, raw()) == first.model_copy(update={"answer": "known"})
@@ -98,7 +98,7 @@ class Down:
 @pytest.mark.parametrize("message", [raw(), b"{"])
 def test_nothing_is_answered_while_the_store_is_away(message: bytes) -> None:
     with pytest.raises(StoreUnavailable):
-        answer(Down(), message, door="submit", ring=silent, mask=str)
+        answer(Down(), message, door="submit", params={}, ring=silent, mask=str)
 
 
 _leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.sampled_from(["local", "acme/web", "x" * 300])

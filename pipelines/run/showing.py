@@ -289,7 +289,9 @@ class _Sight:
     def _doors(self) -> tuple[Door, ...]:
         """Every page as an index names it, in page order."""
         index: dict[PageKey, list[ShownItem]] = {}
-        for row in self.rows.load(carried=True) if any(p.sort == Sort.MEMORY for p in self.pages.now.values()) else ():
+        if any(p.sort == Sort.MEMORY for p in self.pages.now.values()):
+            self.rows.load(carried=True)
+        for row in self.rows.now.values():
             if row.indexed and row.live:
                 index.setdefault((row.topic, row.part), []).append(row)
         live = [p for p in self.pages.now.values() if p.live]
@@ -306,13 +308,14 @@ class _Sight:
     ) -> b.Signs:
         due = b.due_corrections(corrections, newest)
         above = b.said_above(due)
-        named = self.rows.load(uids={group[0].uid for group in due}) if due else []
+        wrong = {group[0].uid for group in due}
+        self.rows.load(uids=wrong)
         quiet = b.quiet_before(newest)
         goals, goal_count = items.goals(micros(quiet))
         most = b.MEMORY_MD.lines
         return b.Signs(
             title=title_from(self.sessions.folders, self.scope), newest=newest, checked=items.checked(), corrections=due,
-            places={r.uid: place for r in named if (place := self._place(r))}, rules=self._best(items, b.RULES, most),
+            places={uid: place for uid in wrong if uid in self.rows.now and (place := self._place(self.rows.now[uid]))}, rules=self._best(items, b.RULES, most),
             commands=self._best(items, b.COMMANDS, most), facts=self._best(items, b.FACTS, most, above), goals=b.Best(self._stands(goals), goal_count),
             asked=questions, work=self.sessions.work, doors=doors,
             memory=frozenset(p.topic for p in self.pages.now.values() if p.sort == Sort.MEMORY),

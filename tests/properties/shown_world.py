@@ -1,0 +1,145 @@
+"""A scope whose beliefs, logs and notes change in any way a dream or a person may change them, for comparing what is kept of it with what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from pipelines.model import Basis, Finding, Kind, Origin, Outcome, Place, Question, Quote, Role, SessionInfo, Standing, Status, Turn, Verdict, Version
+from pipelines.model import OnlineNote, digest
+from pipelines.store import BeliefChange, Decision, FindingChange, Store
+from tests.contracts.store_builders import DAY, batch, claim, gated, source, turn
+
+SCOPE = "acme/web/ana"
+SUBJECTS = (
+    "user", "payments-db", "Payments-DB", "harbor", "Harbor", "tide-gate", "C", "C++", "支付数据库", "npm start", "the old way", "api.v2", "Fog", "payments db",
+    "gate-2", "memory", "Quay Crane", "quay",
+)  # fmt: skip
+WORDS = ("listens on", "is slower than", "needs", "was moved next to", "反映", "rests on", "is called")
+DECISION = (Decision(stage="resolve", verb="new", reason="said"),)
+PAST = (Status.SUPERSEDED, Status.EXPIRED)
+
+
+@dataclass
+class World:
+    """The scope, and what was put into it so far."""
+
+    store: Store
+    turns: int = 0
+    sources: int = 0
+    dreams: int = 0
+    notes: dict[str, tuple[Version, ...]] = field(default_factory=dict)
+    sessions: list[tuple[str, tuple[Turn, ...], str]] = field(default_factory=list)
+    online: tuple[OnlineNote, ...] = ()
+
+    # --- logs ---
+
+    def says(self, texts: Sequence[str], *, session: str | None = None, at: datetime | None = None, cwd: str | None = None, origin: Origin = Origin.USER) -> tuple[Turn, ...]:
+        """A session in a file of its own."""
+        uid = session or f"s{self.sources}"
+        start = at or DAY + timedelta(hours=self.sources)
+        made = tuple(
+            turn(f"t{self.turns + n:04d}", text, session=uid, ordinal=n, at=start + timedelta(minutes=n), origin=origin) for n, text in enumerate(texts)
+        )
+        self.turns += len(texts)
+        identity = f"log-{self.sources:03d}"
+        self.sources += 1
+        self.store.commit_intake(SCOPE, batch(*made, after=source(identity), sessions=(SessionInfo(uid=uid, format="claude", cwd=cwd),)))
+        self.sessions.append((uid, made, identity))
+        return made
+
+    def copied(self, which: int, *, earlier: bool) -> None:
+        """A session's turns again, in a file that sorts first, in a session that may have begun before."""
+        if not self.sessions:
+            return
+        _, turns, _ = self.sessions[which % len(self.sessions)]
+        start = DAY - timedelta(days=400) if earlier else DAY + timedelta(days=300)
+        first = turn(f"x{self.sources}", "before", session=f"fork{self.sources}", ordinal=0, at=start)
+        again = tuple(replace(t, session=first.session, ordinal=n + 1, place=Place(line=n + 7, offset=n * 10, length=9)) for n, t in enumerate(turns))
+        self.store.commit_intake(SCOPE, batch(first, *again, after=source(f"copy-{self.sources:03d}"), sessions=(SessionInfo(uid=first.session, format="claude"),)))
+        self.sources += 1
+
+    def rewritten(self, which: int) -> None:
+        """A file that was written anew, its turns on other lines, the last one gone."""
+        if not self.sessions:
+            return
+        uid, turns, identity = self.sessions[which % len(self.sessions)]
+        kept = tuple(replace(t, place=Place(line=t.place.line + 100, offset=t.place.offset, length=t.place.length)) for t in turns[:-1])
+        state = self.store.source(SCOPE, identity)
+        assert state is not None
+        after = replace(source(identity), generation=state.generation + 1)
+        self.store.commit_intake(SCOPE, batch(*kept, after=after, expected=(state.generation, state.offset), sessions=(SessionInfo(uid=uid, format="claude"),)))
+
+    # --- beliefs ---
+
+    def believes(self, note: str, versions: Sequence[tuple[str, Status, Kind, str, str]], *, sessions: int = 1, reason: str | None = None) -> None:
+        """A note with these versions (subject, status, kind, statement, value), each said in a turn of one new session; none: it is retracted."""
+        said = self.says([v[3] for v in versions]) if versions else ()
+        made = []
+        for n, ((subject, status, kind, statement, value), at) in enumerate(zip(versions, said, strict=True)):
+            found = claim(statement, turn=at.uid, subject=subject, value=value or None, quotes=(Quote(turn=at.uid, start=0, end=len(statement), text=statement),))
+            self.store.save_reading(SCOPE, at.session, engine="local/1", digest=digest(at.uid), claims=[gated(found)])
+            made.append(
+                Version(
+                    note=note, slot=f"v{n}", kind=kind, subject=subject, attribute="port", qualifier="", statement=statement, value=value or None, status=status,
+                    standing=Standing.VERIFIED, basis=Basis.STATED, claims=(found.uid,), valid_from=at.at, newest_evidence=at.at, oldest_evidence=at.at,
+                    roots=sessions, reason=reason, missed="said_once" if status is Status.DRAFT else "", ended_by=found.uid if status in PAST else None,
+                    valid_until=at.at if status in PAST else None,
+                )  # fmt: skip
+            )
+        self.notes[note] = tuple(made)
+        self.dream({note: tuple(made)}, ())
+
+    def dream(self, notes: dict[str, tuple[Version, ...]], findings: Sequence[Finding]) -> None:
+        """Stage and apply."""
+        self.dreams += 1
+        run = self.store.start_dream(SCOPE, cause="command", holder="desk:1:1")
+        heads = self.store.heads(SCOPE, notes=notes)
+        changes = [BeliefChange(note=n, versions=v, decisions=DECISION) for n, v in notes.items()]
+        reads = {n: [h.token for h in heads if h.version.note == n] for n in notes}
+        self.store.stage(run, [*changes, *(FindingChange(finding=f, decisions=DECISION) for f in findings)], reads)
+        self.store.apply(run, max_share=1.0)
+        self.store.finish_dream(run, "completed")
+
+    # --- the agent's own notes ---
+
+    def writes(self, lines: Sequence[tuple[str, str, str, bool]]) -> None:
+        """A memory folder with these lines (file, heading, text, whether it is the index's)."""
+        self.online = tuple(
+            OnlineNote(
+                uid=digest("note", path, str(n), text), folder="mem", path="MEMORY.md" if index else path, line=n + 1, position=n,
+                title="Memory" if index else path.removesuffix(".md"), text=text, markdown=f"[{path}]({path}): {text}" if index else text, heading=heading,
+                links=(path,) if index else (), index=index,
+            )
+            for n, (path, heading, text, index) in enumerate(lines)
+        )  # fmt: skip
+        self.store.save_online_notes(SCOPE, "mem", self.online)
+
+    def judges(self, verdicts: Sequence[tuple[int, Verdict, int]]) -> None:
+        """Findings on lines (by place), each proven by a turn of some session, with the note that is right."""
+        if not self.online or not self.sessions:
+            return
+        found = {}
+        for which, verdict, proof in verdicts:
+            note = self.online[which % len(self.online)]
+            at = self.sessions[proof % len(self.sessions)][1][0]
+            version = sorted(self.notes)[proof % len(self.notes)] if self.notes else None
+            quotes = () if verdict is Verdict.NO_LOG else (Quote(turn=at.uid, start=0, end=len(at.text), text=at.text),)
+            found[note.uid] = Finding(note=note.uid, verdict=verdict, why="said", quotes=quotes, version=version, corrected="It is so.")
+        self.dream({}, tuple(found.values()))
+
+    # --- beside beliefs ---
+
+    def held(self, text: str) -> None:
+        """A claim under quarantine, and a question that waits."""
+        (said,) = self.says([text], origin=Origin.EXTERNAL)
+        bad = claim(text, turn=said.uid, quotes=(Quote(turn=said.uid, start=0, end=len(text), text=text),))
+        asked = Question(text="Which gate?", quotes=(Quote(turn=said.uid, start=0, end=3, text=text[:3]),))
+        self.store.save_reading(
+            SCOPE, said.session, engine="local/1", digest=digest(said.uid), claims=[gated(bad, outcome=Outcome.QUARANTINE)], questions=[asked]
+        )
+
+
+Step = Callable[[World], None]
+__all__ = ["SCOPE", "SUBJECTS", "WORDS", "Role", "Step", "World"]

@@ -11,8 +11,9 @@ from pipelines.errors import DreamdError
 from pipelines.model import Finding, OnlineNote, Status, Verdict, Version
 from pipelines.report import BriefSize, DreamReport, NoteCounts, OnlineCounts, PageCounts, Records, RefusedSource
 from pipelines.run.content import verdicts
-from pipelines.run.journal import morning_report
+from pipelines.run.journal import intake_problems, morning_report
 from pipelines.run.parts import Parts, Request
+from pipelines.run.publish import publishing_problems
 from pipelines.run.reading import ReadSessions, read_sessions
 from pipelines.run.resolving import lineage_of, of_one_lineage, resolve_dirty
 from pipelines.run.sources import NOTHING, Taken, counts_of, standing_notes, take_in
@@ -77,7 +78,10 @@ def _run(parts: Parts, request: Request, run: Dream, began: float, mark: str) ->
     parts.step("expired")
     organized = organize(parts, request)
     report = _report(parts, request, run, taken, read, resolutions, findings, applied, organized, began)
-    journal = morning_report(parts, request, report, taken, resolutions, findings, organized)
+    journal = morning_report(
+        store, scope, run.uid, day=parts.now().date(), content=organized.content, brief=organized.tree.brief, refused=read.rejected,
+        redacted=report.redacted, problems=(*intake_problems(taken), *publishing_problems(organized.published)),
+    )  # fmt: skip
     if journal:
         put_report(parts, request, *journal)
     parts.step("published")

@@ -1,84 +1,120 @@
-"""The morning report of a dream, filled from what it did."""
+"""The morning report of a dream, from what the store holds of it: it is written where neither the logs nor the wiki folder can be seen."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
 from pathlib import PurePosixPath
 from posixpath import normpath
 from urllib.parse import unquote
 
 from pipelines.model import Finding, OnlineNote, Status, Verdict
-from pipelines.report import DreamReport
-from pipelines.run.parts import Parts, Request
 from pipelines.run.sources import Taken, standing_notes
-from pipelines.run.wiki import Organized
-from pipelines.stages.resolver import Resolution, Verb
-from pipelines.wiki.folder import DISPLACED
+from pipelines.stages.resolver import Verb
+from pipelines.store import RecordedDecision, Store
+from pipelines.wiki.brief import Brief
+from pipelines.wiki.content import Content
 from pipelines.wiki.inbox import entries
-from pipelines.wiki.journal import Corrected, Report, journal_path, report
-from pipelines.wiki.publish import How
+from pipelines.wiki.journal import Corrected, Report, journal_path, report, told_already
 
 
 def morning_report(
-    parts: Parts, request: Request, done: DreamReport, taken: Taken, resolutions: Sequence[Resolution], findings: Mapping[str, Finding], organized: Organized
-) -> tuple[str, str] | None:
-    """Path and text of the report of this dream, with what earlier dreams of the day reported; None when it changed nothing."""
-    today = parts.now().date()
-    path = journal_path(today)
-    waiting = entries(organized.content)
-    notes = {n.uid: n for n in standing_notes(parts.store.online_notes(request.scope))}
-    fresh = {n for n in _new_findings(parts, request, done.dream)}
-    text = report(
-        Report(
-            day=today, waiting=waiting, corrected=_corrected(notes, findings, organized, fresh), learnt=_learnt(resolutions),
-            work=tuple(w.asked for w in organized.content.work if w.asked)[-3:], merged=_merged(resolutions, findings, notes, fresh), retired=_retired(resolutions),
-            checked=Counter(findings[uid].verdict.value for uid in fresh if uid in findings and uid in notes), refused=done.rejected,
-            left_out=organized.tree.brief.moved, problems=(*_problems(taken, organized), *dead_links(notes.values(), fresh)), redacted=done.redacted,
-            drafts=done.notes.drafts if any(r.verb is Verb.NEW for r in resolutions) else 0,
-        ),
-        before=next((head.body for head in parts.store.page_history(request.scope, path)[-1:]), ""),
+    store: Store, scope: str, dream: str, *, day: date, content: Content, brief: Brief, problems: Sequence[str] = (), refused: Mapping[str, int] | None = None, redacted: int = 0,
+) -> tuple[str, str] | None:  # fmt: skip
+    """Path and text of the report of an applied dream, above what earlier dreams of the day reported; None when it changed nothing.
+
+    `content` and `brief` are of the revision it made, `problems` what intake and publishing met, `refused` counts claims by gate, `redacted` masked secrets.
+    Asked twice for one dream it says the same.
+    """
+    did = _Did.of(store, scope, dream)
+    told = Report(
+        day=day, waiting=entries(content), corrected=_corrected(did, content), learnt=_learnt(store, scope, did),
+        work=tuple(w.asked for w in content.work if w.asked)[-3:], merged=_merged(did), retired=did.notes(Verb.RETRACTS),
+        checked=Counter(did.findings[uid].verdict.value for uid in did.fresh if uid in did.findings and uid in did.online), refused=refused or {},
+        left_out=brief.moved, problems=(*problems, *dead_links(did.online.values(), did.fresh)), redacted=redacted,
+        drafts=sum(h.version.status is Status.DRAFT for h in store.heads(scope)) if did.notes(Verb.NEW) else 0,
     )  # fmt: skip
-    return (path, text) if text else None
+    return _beside(store, scope, told)
 
 
-def _new_findings(parts: Parts, request: Request, dream: str) -> set[str]:
-    """Notes whose verdict is of this dream."""
-    return {d.decision.note for d in parts.store.decisions(request.scope, dream=dream) if d.decision.stage == "analyze" and d.decision.note}
+def trouble_report(store: Store, scope: str, *, day: date, problems: Sequence[str]) -> tuple[str, str] | None:
+    """Path and text of a day's report with what came to light after it was written; None when there is nothing."""
+    return _beside(store, scope, Report(day=day, problems=tuple(problems)))
 
 
-def _corrected(notes: Mapping[str, OnlineNote], findings: Mapping[str, Finding], organized: Organized, fresh: set[str]) -> tuple[Corrected, ...]:
-    right = {c.uid: c.right for c in organized.content.corrections}
+def intake_problems(taken: Taken) -> tuple[str, ...]:
+    """What a person should know of the sources."""
+    return (*(f"{path}: {why}" for path, why in taken.problems), *(f"rewritten and read anew: {path}" for path in taken.logs.rewritten))
+
+
+def _beside(store: Store, scope: str, told: Report) -> tuple[str, str] | None:
+    """The report in place of the day's earlier ones, which stand below it; as it is when it stands there already."""
+    path = journal_path(told.day)
+    before = next((head.body for head in store.page_history(scope, path)[-1:]), "")
+    alone = report(told)
+    if alone is None:
+        return None
+    return path, before if told_already(alone, before) else report(told, before=before) or ""
+
+
+# --- what a dream did --------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Did:
+    """Decisions of a dream, with the online notes and their verdicts as they stand; `fresh` are the notes this dream judged anew."""
+
+    decisions: tuple[RecordedDecision, ...]
+    online: Mapping[str, OnlineNote]
+    findings: Mapping[str, Finding]
+
+    @classmethod
+    def of(cls, store: Store, scope: str, dream: str) -> _Did:
+        online = {n.uid: n for n in standing_notes(store.online_notes(scope))}
+        return cls(decisions=store.decisions(scope, dream=dream), online=online, findings=store.findings(scope))
+
+    @property
+    def fresh(self) -> frozenset[str]:
+        return frozenset(d.decision.note for d in self.decisions if d.decision.stage == "analyze" and d.decision.note)
+
+    def notes(self, *verbs: Verb) -> tuple[str, ...]:
+        """Notes the resolver did one of these to."""
+        wanted = {verb.value for verb in verbs}
+        return tuple(sorted({d.decision.note for d in self.decisions if d.decision.stage == "resolve" and d.decision.verb in wanted and d.decision.note}))
+
+
+def _corrected(did: _Did, content: Content) -> tuple[Corrected, ...]:
+    right = {c.uid: c.right for c in content.corrections}
     out = []
-    for uid, finding in sorted(findings.items()):
-        note = notes.get(uid)
-        if note and uid in fresh and finding.verdict in {Verdict.CORRECTED, Verdict.SUPERSEDED} and note.uid[:12] in right:
+    for uid, finding in sorted(did.findings.items()):
+        note = did.online.get(uid)
+        if note and uid in did.fresh and finding.verdict in {Verdict.CORRECTED, Verdict.SUPERSEDED} and note.uid[:12] in right:
             proof = finding.quotes[0].text if finding.quotes else ""
             out.append(Corrected(old=note.text, new=right[note.uid[:12]], proof=proof, path=f"{note.folder}/{note.path}", line=note.line))
     return tuple(out)
 
 
-def _learnt(resolutions: Sequence[Resolution]) -> tuple[str, ...]:
+def _learnt(store: Store, scope: str, did: _Did) -> tuple[str, ...]:
     """Sentences that are confirmed now and were not before."""
-    made = (v for r in resolutions if r.verb in {Verb.NEW, Verb.SUPERSEDES, Verb.EXTENDS} for v in r.versions if v.status is Status.CONFIRMED)
+    notes = did.notes(Verb.NEW, Verb.SUPERSEDES, Verb.EXTENDS)
+    made = [h.version for h in (store.heads(scope, notes=notes) if notes else ()) if h.version.status is Status.CONFIRMED]
     return tuple(dict.fromkeys(v.statement for v in sorted(made, key=lambda v: (v.kind, v.note, v.slot))))
 
 
-def _merged(resolutions: Sequence[Resolution], findings: Mapping[str, Finding], notes: Mapping[str, OnlineNote], fresh: set[str]) -> tuple[str, ...]:
-    duplicates = (uid for uid, f in findings.items() if f.verdict is Verdict.DUPLICATE and uid in fresh and uid in notes)
-    repeated = (_repeated(notes[uid], notes.get(findings[uid].other or "")) for uid in sorted(duplicates, key=lambda u: (notes[u].path, notes[u].line, u)))
-    return (*(r.note for r in resolutions if r.verb is Verb.MERGES), *repeated)
+def _merged(did: _Did) -> tuple[str, ...]:
+    notes = did.online
+    duplicates = (uid for uid, f in did.findings.items() if f.verdict is Verdict.DUPLICATE and uid in did.fresh and uid in notes)
+    repeated = (_repeated(notes[uid], notes.get(did.findings[uid].other or "")) for uid in sorted(duplicates, key=lambda u: (notes[u].path, notes[u].line, u)))
+    return (*did.notes(Verb.MERGES), *repeated)
 
 
 def _repeated(note: OnlineNote, first: OnlineNote | None) -> str:
     return f"{note.path} line {note.line}, as in {first.path}: {note.text}" if first else note.text
 
 
-def _retired(resolutions: Sequence[Resolution]) -> tuple[str, ...]:
-    return tuple(r.note for r in resolutions if r.verb is Verb.RETRACTS)
-
-
-def dead_links(notes: Iterable[OnlineNote], fresh: set[str]) -> tuple[str, ...]:
+def dead_links(notes: Iterable[OnlineNote], fresh: Collection[str]) -> tuple[str, ...]:
     """Links of an index to note files that are not where they point; what lies outside the folder is not known."""
     standing = tuple(notes)
     files = {(n.folder, n.path) for n in standing}
@@ -90,13 +126,3 @@ def dead_links(notes: Iterable[OnlineNote], fresh: set[str]) -> tuple[str, ...]:
             if place and "://" not in place and path.endswith(".md") and not path.startswith(("..", "/")) and (note.folder, path) not in files:
                 dead[f"{note.folder}/{note.path}"].append(path)
     return tuple(f"{len(paths)} {'link' if len(paths) == 1 else 'links'} of {index} lead nowhere: {', '.join(paths)}" for index, paths in sorted(dead.items()))
-
-
-def _problems(taken: Taken, organized: Organized) -> tuple[str, ...]:
-    out = [f"{path}: {why}" for path, why in taken.problems]
-    out += [f"rewritten and read anew: {path}" for path in taken.logs.rewritten]
-    out += [f"left as it is: {path} ({why})" for path, why in organized.published.held]
-    kept = sorted({edit.path for edit in organized.published.edits if edit.how in {How.WINDOW, How.LATE}})
-    out += [f"saved by somebody while it was being written, kept below {DISPLACED}: {path}" for path in kept]
-    out += [f"not ours, not touched: {path}" for path in organized.published.strangers]
-    return tuple(out)

@@ -18,9 +18,10 @@ from pipelines.model import digest
 from pipelines.run.render import REPORTS, covered
 from pipelines.store import Store, WikiState
 from pipelines.store.own_words import OwnPage, Showing
-from pipelines.wiki.own import changed, digests, halves, joined, with_own
+from pipelines.wiki.folder import DISPLACED
+from pipelines.wiki.own import Halves, changed, digests, halves, joined, with_own
 from pipelines.wiki.page import Page, write
-from pipelines.wiki.publish import Marker, Published, State, Stood, Taken, publish, read_folder, read_marker, require_ours, standing
+from pipelines.wiki.publish import How, Marker, Published, State, Stood, Taken, publish, read_marker, require_ours, standing
 from pipelines.wiki.render import left, stub, to_bytes
 
 ROUNDS_MAX = 5
@@ -63,8 +64,16 @@ class Shown:
     published: Published
 
 
-def take_own_words(parts: Publisher, at: WikiFolder, scope: str) -> tuple[str, ...]:
-    """Bring what a person wrote below the line of pages into the store; returns the paths of pages whose words changed.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Took:
+    """What a folder held: the pages whose words were new and are stored now, and what a person should know of the rest."""
+
+    pages: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def take_own_words(parts: Publisher, at: WikiFolder, scope: str) -> Took:
+    """Bring what a person wrote below the line of pages into the store.
 
     A folder that is not there, or not yet ours, holds none. Raises NotOurFolder for one of another wiki, host or store, and Refused for one that shows
     another scope: what stands there says nothing.
@@ -72,10 +81,11 @@ def take_own_words(parts: Publisher, at: WikiFolder, scope: str) -> tuple[str, .
     _require_scope(parts.store, at, scope)
     marker = read_marker(at.folder) if at.folder.is_dir() else None
     if marker is None:
-        return ()
+        return Took()
     require_ours(at.folder, marker, Marker(wiki=at.wiki, epoch=parts.store.epoch, host=at.host))
     words = _Words(parts.store, scope, at.wiki)
-    return words.take_all(standing(at.folder))
+    stood = standing(at.folder)
+    return Took(pages=words.take_all(stood), problems=words.problems(stood))
 
 
 def publish_revision(
@@ -110,9 +120,28 @@ def shows(parts: Publisher, at: WikiFolder, scope: str) -> bool:
     """Whether the folder holds exactly what is committed, with all words of a person in the store; old reports may stand beside it."""
     if not at.folder.is_dir():
         return False
-    found = read_folder(at.folder)
-    files = _Words(parts.store, scope, at.wiki).files
-    return {path: digest(data) for path, data in found.items() if path in files or not path.startswith(REPORTS)} == {p: digest(d) for p, d in files.items()}
+    stood = standing(at.folder)
+    words = _Words(parts.store, scope, at.wiki)
+    words.set_aside(stood)
+    return {s.path: s.data for s in stood if s.path in words.files or not s.path.startswith(REPORTS)} == words.files
+
+
+def publishing_problems(published: Published) -> tuple[str, ...]:
+    """What a person should know of a folder."""
+    out = [left_alone(path, why) for path, why in published.held]
+    kept = sorted({edit.path for edit in published.edits if edit.how in {How.WINDOW, How.LATE}})
+    out += [f"saved by somebody while it was being written, kept below {DISPLACED}: {path}" for path in kept]
+    return (*out, *map(not_ours, published.strangers))
+
+
+def not_ours(path: str) -> str:
+    """A file of somebody else's in the folder."""
+    return f"not ours, not touched: {path}"
+
+
+def left_alone(path: str, why: str) -> str:
+    """A page that is not brought up to date."""
+    return f"left as it is: {path} ({why})"
 
 
 def _require_scope(store: Store, at: WikiFolder, scope: str) -> WikiState | None:
@@ -166,6 +195,7 @@ class _Words:
         self.files = files_of(self.showing)
         if self.take_all(stood):
             self.files = files_of(self.showing)
+        self.set_aside(stood)
         return State(files=self.files, revision=self.showing.revision, stubs=frozenset(self.showing.moved.keys() & self.files.keys()))
 
     def take_all(self, stood: Iterable[Stood]) -> tuple[str, ...]:
@@ -182,7 +212,37 @@ class _Words:
             self.showing = replace(self.showing, own=self.store.own_words(self.scope))
         if not ours_above:
             return None
+        if stood.path in self.files:
+            words = self.showing.own.get(stood.path)
+            return Taken(with_own(stood.path, self.files[stood.path], joined(words.sections if words else ())))
         return Taken(files_of(self.showing, only=stood.path).get(stood.path))
+
+    def problems(self, stood: Sequence[Stood]) -> tuple[str, ...]:
+        """What will be left as it stands: pages whose part of ours was changed, and files that are none of ours."""
+        pages = {s.path: s for s in stood if s.published or s.path in self.files}
+        edited = [left_alone(path, "a person's words") for path, s in pages.items() if not path.startswith(REPORTS) and not self._is_ours(s)]
+        return (*edited, *(not_ours(s.path) for s in stood if s.path not in pages))
+
+    def set_aside(self, stood: Iterable[Stood]) -> None:
+        """A report in which our own words were changed stays as the person left it; what is news since then is told in a file beside it."""
+        there = {s.path: s for s in stood}
+        for path in [path for path in sorted(self.files) if path.startswith(REPORTS)]:
+            data, place = self.files.pop(path), path
+            news, n = halves(path, data), 1
+            while (s := there.get(place)) is not None and not self._is_ours(s) and not _holds(s, news):
+                n += 1
+                place = f"{path.removesuffix('.md')}-{n}.md"
+            if s is None or self._is_ours(s):
+                words = self.showing.own.get(place)
+                self.files[place] = with_own(place, data, joined(words.sections)) if words else data
+
+    def _is_ours(self, stood: Stood) -> bool:
+        """Whether what stands above the line is ours."""
+        if stood.untouched or self.store.is_ours(self.scope, digest(stood.data)):
+            return True
+        found = halves(stood.path, stood.data)
+        newest = found is not None and stood.base is not None and found.above in stood.base.above
+        return newest or (found is not None and found.above in self._aboves(stood.path))
 
     def _nothing_new(self, stood: Stood) -> bool:
         """Whether a file is as we left it and all its words are kept, without taking it apart."""
@@ -208,6 +268,11 @@ class _Words:
         bodies = [to_bytes(head.body) for head in self.store.page_history(self.scope, path)]
         shells = [*bodies, _bytes(left(path)), *([self.files[path]] if path in self.files else [])]
         return {found.above for shell in shells if (found := halves(path, shell)) is not None}
+
+
+def _holds(stood: Stood, news: Halves | None) -> bool:
+    """Whether a file was made from this report, so that a person who changed it has read it."""
+    return news is not None and stood.base is not None and news.above in stood.base.above
 
 
 # --- what a folder shows -----------------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from pipelines.model import Kind, Status
 from pipelines.wiki.content import Content, Work
 from pipelines.wiki.doors import Moved
 from pipelines.wiki.inbox import entries, inbox, queue
-from pipelines.wiki.journal import LINES_MAX, Corrected, Level, Report, bloat, journal_path, report
+from pipelines.wiki.journal import LINES_MAX, Corrected, Level, Report, bloat, journal_path, report, told_already
 from pipelines.wiki.page import OWN_MARK
 from pipelines.wiki.recent import recent, within
 from tests.unit.wiki.samples import CONTENT, at, item
@@ -153,11 +153,13 @@ def test_a_proof_in_the_very_words_of_the_correction_is_not_said_twice() -> None
 def test_a_second_report_of_a_day_keeps_the_first_below_it() -> None:
     day_ = date(2026, 11, 29)
     first = report(Report(day=day_, learnt=("It is 1.",)))
-    second = report(Report(day=day_, learnt=("It is 2.",)), before=first or "", own="\nmine\n")
-    third = report(Report(day=day_, learnt=("It is 3.",)), before=second or "", own="\nmine\n")
+    second = report(Report(day=day_, learnt=("It is 2.",)), before=first or "")
+    third = report(Report(day=day_, learnt=("It is 3.",)), before=second or "")
     assert third is not None
     assert [third.index(f"It is {n}.") for n in (3, 2, 1)] == sorted(third.index(f"It is {n}.") for n in (3, 2, 1))
     assert third.count("# Dream of 29 Nov 2026") == 1
-    assert third.endswith(f"{OWN_MARK}\n\nmine\n")
+    assert third.endswith(f"{OWN_MARK}\n")
+    assert third.count(OWN_MARK) == 1
+    assert (told_already(first or "", third), told_already(report(Report(day=day_, learnt=("It is 3.",))) or "", third)) == (False, True)
     assert mdformat.text(third, extensions=EXTENSIONS) == third
     assert "It is 1" not in (report(Report(day=date(2026, 11, 30), learnt=("It is 2.",)), before=first or "") or "")

@@ -39,8 +39,10 @@ log = structlog.get_logger("dreamd.redis_list")
 
 
 def connect(url: str) -> redis.Redis:
-    """A client that never waits for ever on a Redis that hangs."""
-    return redis.Redis.from_url(url.replace("redis+socket://", "unix://", 1), socket_timeout=SOCKET_S, socket_connect_timeout=CONNECT_S)
+    """A client that never waits for ever on a Redis that hangs. Takes Celery's spelling of a socket, too (redis+socket:///path?virtual_host=0)."""
+    if url.startswith("redis+socket://"):
+        url = url.replace("redis+socket://", "unix://", 1).replace("virtual_host=", "db=", 1)
+    return redis.Redis.from_url(url, socket_timeout=SOCKET_S, socket_connect_timeout=CONNECT_S)
 
 
 class Consumer:

@@ -6,11 +6,11 @@ nothing. Each turn of `tick` is made of transactions that stand alone: killed an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from apscheduler.schedulers.background import BackgroundScheduler
@@ -19,6 +19,8 @@ from pipelines.errors import DreamdError, Refused
 from pipelines.store import Asked, Schedule, Store
 from worker import slots
 from worker.bell import Bell
+
+ROLE: Final = "schedule"
 
 log = structlog.get_logger("dreamd.schedule")
 
@@ -49,8 +51,10 @@ class _Tally:
         )  # fmt: skip
 
 
-def tick(store: Store, now: datetime, *, params: Mapping[str, object], ring: Bell, stop: Callable[[], bool] = lambda: False) -> Ticked:
-    """Fire what is due, expire what is over, sweep, and ring for all of it. `params` are those of a plain dream by the settings.
+def tick(store: Store, now: datetime, *, params: Mapping[str, object], ring: Bell, host: str | None = None, stop: Callable[[], bool] = lambda: False) -> Ticked:
+    """Fire what is due, expire what is over, sweep, and ring for all of it.
+
+    `params` are those of a plain dream by the settings, `host` is this machine's name in the owners of jobs.
 
     Raises StoreUnavailable; what was done by then stays done.
     """
@@ -66,7 +70,7 @@ def tick(store: Store, now: datetime, *, params: Mapping[str, object], ring: Bel
             if (asked := store.expire_and_render(scope, now)) is not None:
                 tally.expired.append(scope)
                 tally.ring += asked.ring
-        tally.ring += store.sweep().ring
+        tally.ring += store.sweep(host=host).ring
     finally:
         if tally.ring:
             ring(tuple(dict.fromkeys(tally.ring)))
@@ -92,30 +96,56 @@ def _look(store: Store, schedule: Schedule, now: datetime, params: Mapping[str, 
 
 
 @contextmanager
-def waking(work: Callable[[], Any], *, every_s: float) -> Any:
-    """Call `work` now and every so many seconds, never twice at once, however late, until the context ends. It is not waited for then."""
+def waking(work: Callable[[], Any], *, every_s: float) -> Iterator[None]:
+    """Call `work` now and every so many seconds, never twice at once, however late, until the context ends; then the call at hand is waited for."""
     scheduler = BackgroundScheduler(timezone="UTC")
     scheduler.add_job(work, "interval", seconds=every_s, max_instances=1, coalesce=True, misfire_grace_time=None, next_run_time=datetime.now().astimezone())
     scheduler.start()
     try:
         yield
     finally:
-        scheduler.shutdown(wait=False)
+        scheduler.shutdown()
 
 
-def watched_tick(
-    store: Store, now: Callable[[], datetime], *, params: Mapping[str, object], ring: Bell, stop: Callable[[], bool] = lambda: False
-) -> Ticked | None:
-    """`tick` for a process that goes on whatever happens: trouble is logged, and the next turn tries again."""
-    try:
-        done = tick(store, now(), params=params, ring=ring, stop=stop)
-    except DreamdError as error:
-        log.warning("tick_failed", error=type(error).__name__, why=str(error))
-        return None
+@dataclass(slots=True, kw_only=True)
+class Scheduler:
+    """One replica: `turn` is a tick for a process that goes on whatever happens. `name` and `host` are this process's and this machine's."""
+
+    store: Store
+    now: Callable[[], datetime]
+    params: Mapping[str, object]
+    ring: Bell
+    name: str
+    host: str | None = None
+    stop: Callable[[], bool] = lambda: False
+    done: int = 0
+    failed: int = 0
+
+    def turn(self) -> Ticked | None:
+        """Tick and tell the register of processes. Trouble is logged, and the next turn tries again."""
+        try:
+            done = tick(self.store, self.now(), params=self.params, ring=self.ring, host=self.host, stop=self.stop)
+            self.done += 1
+            self.store.process_seen(self.name, ROLE, self.done, self.failed)
+        except DreamdError as error:
+            self.failed += 1
+            log.warning("tick_failed", error=type(error).__name__, why=str(error))
+            return None
+        _tell(done)
+        return done
+
+    def leave(self) -> None:
+        """Strike this replica off the register; one that cannot is struck off in time."""
+        with suppress(DreamdError):
+            self.store.left(self.name)
+
+
+def _tell(done: Ticked) -> None:
     for scope, kind, slot, said in done.fired:
         log.info("slot_fired", scope=scope, kind=kind, slot=slot, answer=said)
+    for scope in done.expired:
+        log.info("notes_expired", scope=scope)
     for scope, kind in done.reset:
         log.warning("slot_in_future_reset", scope=scope, kind=kind)
     for scope, kind, why in done.unreadable:
         log.error("schedule_unreadable", scope=scope, kind=kind, why=why)
-    return done

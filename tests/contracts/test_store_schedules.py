@@ -175,3 +175,10 @@ def test_a_letter_is_kept_once_as_it_came(store: Store) -> None:
     for body in ('{"version": 2}', "\0 \ud800 端口", '{"version": 2}'):
         store.keep_letter("submit", "version: should be 1", body)
     assert [(x.door, x.body) for x in store.letters()] == [("submit", "\ufffd \ufffd 端口"), ("submit", '{"version": 2}')]
+
+
+def test_of_very_many_letters_the_newest_are_kept(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipelines.store.letters.KEPT_MAX", 3)
+    for n in range(5):
+        store.keep_letter("submit", "version: should be 1", str(n))
+    assert [x.body for x in store.letters()] == ["4", "3", "2"]

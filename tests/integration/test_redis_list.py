@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -151,3 +152,10 @@ def test_while_the_store_is_away_messages_wait_and_then_are_answered_in_order(cl
     stop.close()
     assert [dict(d.params) for d in store.dreams(SCOPE)] == [{"dry_run": True}, {}]
     assert client.keys("*") == [], "a consumer that leaves leaves nothing behind"
+
+
+def test_a_redis_that_is_away_ends_nothing(store: Store, tmp_path: Path) -> None:
+    tries = iter([False] * 6 + [True] * 2)
+    with contextlib.closing(connect(f"redis+socket://{tmp_path}/none.sock?virtual_host=0")) as away:
+        consumer(away, store).run(stopped=lambda _: next(tries), clock=time.monotonic)
+    assert next(tries), "it was asked until it was told to stop"

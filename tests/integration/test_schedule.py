@@ -24,7 +24,7 @@ from tests.contracts.store_builders import DAY, SCOPE, batch, turn
 from tests.contracts.store_kinds import Clock, clock, store
 from tests.contracts.test_store_dreams import dream_of
 from worker.bell import silent
-from worker.scheduler import tick, waking, watched_tick
+from worker.scheduler import Scheduler, tick, waking
 from worker.stopping import Stop
 
 __all__ = ["clock", "store"]  # fixtures of this suite
@@ -125,17 +125,21 @@ def test_a_tick_that_fails_rings_for_what_it_did_and_the_next_does_the_rest(stor
     store.set_schedule(SCOPE, "nightly", "0 3 * * *", "UTC")
     clock.at += timedelta(days=1)
     rung: list[int] = []
+    replica = Scheduler(store=store, now=clock, params={}, ring=rung.extend, name="host:1:1")
 
     def away(_: datetime) -> tuple[str, ...]:
         raise StoreUnavailable("look for what expired")
 
     with monkeypatch.context() as m:
         m.setattr(store, "expiring", away)
-        assert watched_tick(store, clock, params={}, ring=rung.extend) is None
+        assert replica.turn() is None
     assert len(rung) == 1
-    done = watched_tick(store, clock, params={}, ring=silent)
+    done = replica.turn()
     assert done is not None
     assert (done.fired, done.expired) == ((), (SCOPE,))
+    assert [(w.name, w.role, w.done, w.failed) for w in store.workers()] == [("host:1:1", "schedule", 1, 1)]
+    replica.leave()
+    assert store.workers() == ()
 
 
 def test_the_waker_calls_again_and_again_and_never_twice_at_once() -> None:

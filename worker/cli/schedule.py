@@ -54,23 +54,22 @@ def run(
     """
     if context.invoked_subcommand is not None:
         return 0
-    from worker.scheduler import tick, waking, watched_tick
+    from worker.scheduler import Scheduler, tick, waking
 
     loaded = common.start(config)
-    with serving.open_serving(wiki, loaded) as store:
+    with serving.open_serving(wiki, loaded) as (store, host):
         ring, params = serving.bell(loaded), serving.plain_params(loaded)
         set_nightly(store, loaded, common.scope_of(scope, loaded, store))
         if once:
-            _print(tick(store, wiring.utc_now(), params=params, ring=ring), as_json=as_json)
+            _print(tick(store, wiring.utc_now(), params=params, ring=ring, host=host), as_json=as_json)
             return 0
-        with (
-            stopping() as stop,
-            consuming(store, loaded, stop),
-            waking(lambda: watched_tick(store, wiring.utc_now, params=params, ring=ring, stop=stop), every_s=every),
-        ):
-            log.info("schedule_started", every_s=every, redis=loaded.redis_url is not None)
-            stop.wait()
-            log.info("schedule_stopping")
+        with stopping() as stop:
+            replica = Scheduler(store=store, now=wiring.utc_now, params=params, ring=ring, name=this_process(host), host=host, stop=stop)
+            with consuming(store, loaded, stop), waking(replica.turn, every_s=every):
+                log.info("schedule_started", every_s=every, redis=loaded.redis_url is not None)
+                stop.wait()
+                log.info("schedule_stopping")
+            replica.leave()
     return 0
 
 
@@ -124,7 +123,7 @@ def add(
     loaded = common.start(config)
     where = zone or loaded.zone
     slots.check(kind, spec, where)
-    with serving.open_serving(wiki, loaded) as store:
+    with serving.open_serving(wiki, loaded) as (store, _):
         params: dict[str, object] = {"dry_run": True} if dry_run else {}
         made = store.set_schedule(common.scope_of(scope, loaded, store), kind, spec, where, params)
     if as_json:
@@ -137,7 +136,7 @@ def add(
 def list_schedules(wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
     """The schedules, of all scopes or of one."""
     loaded = common.start(config)
-    with serving.open_serving(wiki, loaded) as store:
+    with serving.open_serving(wiki, loaded) as (store, _):
         found = store.schedules(scope)
     if as_json:
         print_json({"schedules": [{n: getattr(s, n) for n in ("scope", "kind", "spec", "zone", "since", "last_slot", "params")} for s in found]})
@@ -157,7 +156,7 @@ def remove(
 ) -> int:
     """Take a schedule off."""
     loaded = common.start(config)
-    with serving.open_serving(wiki, loaded) as store:
+    with serving.open_serving(wiki, loaded) as (store, _):
         at = common.scope_of(scope, loaded, store)
         if not store.drop_schedule(at, kind):
             raise Refused(f"{at} has no {kind} schedule: dreamd schedule list shows those there are")

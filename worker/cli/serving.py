@@ -13,15 +13,16 @@ from worker.bell import Bell, silent
 
 
 @contextlib.contextmanager
-def open_serving(wiki: Path | None, loaded: settings.Settings) -> Iterator[Store]:
-    """The shared store the settings name, for which no wiki is needed; else the store of the wiki."""
+def open_serving(wiki: Path | None, loaded: settings.Settings) -> Iterator[tuple[Store, str | None]]:
+    """The shared store the settings name, for which no wiki is needed; else the store of the wiki, and this machine's lasting name there."""
     if loaded.database_url is None:
-        with wiring.open_only_store(wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=False)) as store:
-            yield store
+        place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=False)
+        with wiring.open_only_store(place) as store:
+            yield store, place.host
         return
     store = open_store(loaded.database_url.get_secret_value(), now=wiring.utc_now, setting="database_url (DREAMD_DATABASE_URL)")
     try:
-        yield store
+        yield store, None
     finally:
         store.close()
 

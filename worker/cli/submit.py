@@ -44,7 +44,7 @@ def submit(
     if file is not None and (request_id or dry_run or hand or scope):
         raise typer.BadParameter("a message says all by itself: name a file, or give options", param_hint="FILE")
     loaded = common.start(config)
-    with serving.open_serving(wiki, loaded) as store:
+    with serving.open_serving(wiki, loaded) as (store, _):
         if file is None:
             at = common.scope_of(scope, loaded, store)
             told = {"version": messages.VERSION, "request_id": request_id or uuid.uuid4().hex, "scope": at, "params": {"dry_run": dry_run}, "hand": hand}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -46,7 +48,7 @@ def watch(
         request = request_of(place, loaded, common.scope_of(scope, loaded, parts.store), tuple(paths), tuple(notes or ()))
         watcher, ring = Watcher(parts, request, quiet_s=quiet_s), serving.bell(loaded)
         if once:
-            _print(look(parts, watcher, place, loaded, ring), as_json=as_json)
+            _print(empty(parts, watcher, place, loaded, ring), look(watcher, ring), as_json=as_json)
             return 0
         with stopping() as stop:
             watching(parts, watcher, place, loaded, ring, stop, quiet_s=quiet_s)
@@ -62,37 +64,50 @@ def request_of(place: wiring.Place, loaded: settings.Settings, scope: str, paths
     )  # fmt: skip
 
 
-def look(parts: Parts, watcher: Watcher, place: wiring.Place, loaded: settings.Settings, ring: Bell, stop: Stop | None = None) -> tuple[Drained, Polled]:
-    """Drain the spool and look at the logs once. Raises what stops both."""
+def empty(parts: Parts, watcher: Watcher, place: wiring.Place, loaded: settings.Settings, ring: Bell, stop: Callable[[], bool] = lambda: False) -> Drained:
+    """Drain the spool of this host once, and ring."""
     drained = drain(
-        parts, spool_of(loaded), watcher.request, host=place.host, archive_of=lambda at: wiring.archive_of(place, parts.store, at), stop=stop or (lambda: False)
-    )
+        parts, spool_of(loaded), watcher.request, host=place.host, archive_of=lambda at: wiring.archive_of(place, parts.store, at), stop=stop
+    )  # fmt: skip
     if drained.ring:
         ring(drained.ring)
+    return drained
+
+
+def look(watcher: Watcher, ring: Bell) -> Polled:
+    """Look at the logs once, and ring."""
     polled = watcher.look()
     if polled.ring:
         ring(polled.ring)
-    return drained, polled
+    return polled
 
 
 def watching(
     parts: Parts, watcher: Watcher, place: wiring.Place, loaded: settings.Settings, ring: Bell, stop: Stop, *, quiet_s: float
 ) -> None:  # fmt: skip
-    """Look again and again until stopped. Trouble is logged, and the next look tries again."""
+    """Look again and again until stopped. Trouble is logged, and the next look tries again; a spool nobody may read does not keep the logs from being seen."""
     log.info("watch_started", quiet_s=quiet_s)
     while not stop():
-        try:
-            drained, polled = look(parts, watcher, place, loaded, ring, stop)
-        except (DreamdError, OSError) as error:
-            log.warning("watch_failed", error=type(error).__name__, why=str(error))
-        else:
-            if drained.asked or drained.letters or polled.read:
-                log.info("watched", ended=len(drained.asked), letters=drained.letters, read=polled.read, asked=polled.asked.answer if polled.asked else "")
+        with _logged("spool_not_drained"):
+            drained = empty(parts, watcher, place, loaded, ring, stop)
+            if drained.asked or drained.letters:
+                log.info("spool_drained", ended=len(drained.asked), letters=drained.letters, left=drained.left)
+        with _logged("logs_not_watched"):
+            polled = look(watcher, ring)
+            if polled.read:
+                log.info("watched", read=polled.read, waiting=polled.waiting, asked=polled.asked.answer if polled.asked else "")
         stop.wait(poll_s(quiet_s))
 
 
-def _print(looked: tuple[Drained, Polled], *, as_json: bool) -> None:
-    drained, polled = looked
+@contextlib.contextmanager
+def _logged(event: str) -> Iterator[None]:
+    try:
+        yield
+    except (DreamdError, OSError) as error:
+        log.warning(event, error=type(error).__name__, why=str(error))
+
+
+def _print(drained: Drained, polled: Polled, *, as_json: bool) -> None:
     asked = [*drained.asked, *([polled.asked] if polled.asked else [])]
     problems = (*drained.problems, *polled.problems)
     if as_json:

@@ -21,13 +21,15 @@ from pipelines.store.own_words import OwnPage, Showing
 from pipelines.wiki.folder import DISPLACED
 from pipelines.wiki.own import Halves, changed, digests, halves, joined, with_own
 from pipelines.wiki.page import Page, write
-from pipelines.wiki.publish import How, Marker, Published, State, Stood, Taken, publish, read_marker, require_ours, standing
+from pipelines.wiki.publish import How, Marker, Published, State, Stood, Taken, publish, read_marker, require_ours, stamps, standing
 from pipelines.wiki.render import left, stub, to_bytes
 
 ROUNDS_MAX = 5
 """How often a folder is published in a row because pages were committed meanwhile; then the next call goes on."""
 PATIENCE_S = 20.0
 """How long another publisher of the same folder on this host is waited for."""
+SEEN_EVERY = timedelta(minutes=1)
+"""How often a follower with nothing to do says that it is there."""
 SEEN_LATELY = timedelta(minutes=10)
 """A host that was seen publishing a folder within this time is not to be taken over."""
 
@@ -114,6 +116,31 @@ def publish_revision(
         take_over = False
     assert done is not None, "at least one round"
     return Shown(revision=words.showing.revision, published=done)
+
+
+class Follower:
+    """Keeps a folder at what the store shows, look by look: no log position is followed, so nothing that committed late is left out."""
+
+    def __init__(self, parts: Publisher, at: WikiFolder, scope: str, *, take_over: bool = False, patience_s: float = PATIENCE_S) -> None:
+        self.parts, self.at, self.scope, self.take_over, self.patience_s = parts, at, scope, take_over, patience_s
+        self._stood: tuple[str, str] | None = None
+        self._shown = 0
+        self._seen = parts.now()
+
+    def look(self) -> Shown | None:
+        """Publish when the store or the folder is not as it was at the last look; else only say now and then that we are here.
+
+        Raises as `publish_revision`; after a Transient error the next look tries again.
+        """
+        stands = (self.parts.store.showing_mark(self.scope), stamps(self.at.folder))  # before: what changes meanwhile is seen by the next look
+        if stands == self._stood:
+            if self._shown and self.parts.now() - self._seen >= SEEN_EVERY:
+                self.parts.store.save_wiki(self.scope, marker=self.at.wiki, host=self.at.host, shown_rev=self._shown)
+                self._seen = self.parts.now()
+            return None
+        shown = publish_revision(self.parts, self.at, self.scope, take_over=self.take_over, patience_s=self.patience_s)
+        self._stood, self._shown, self._seen, self.take_over = stands, shown.revision, self.parts.now(), False
+        return shown
 
 
 def shows(parts: Publisher, at: WikiFolder, scope: str) -> bool:

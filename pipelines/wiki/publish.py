@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -308,6 +309,27 @@ def standing(folder: Path) -> tuple[Stood, ...]:
     with Folder(folder) as place:
         manifest = _read_manifest(place)  # first: what is published meanwhile then looks like a change whose words the store knows already
         return tuple(_stood(path, found, manifest) for path, found in _read_pages(place))
+
+
+def stamps(folder: Path) -> str:
+    """A word for how the files of a wiki folder stand, without reading them: another word when one was written, made or removed, by whomever."""
+    rows: list[str] = []
+    try:
+        for sub in ("", *sorted(FOLDERS), DISPLACED):
+            with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder / sub) as entries:
+                rows += [_stamp(sub, entry) for entry in entries]
+    except OSError as error:
+        raise PublishFailed(f"{folder} cannot be looked at: {error.strerror}") from error
+    return digest(*(os.fsencode(row) for row in sorted(rows)))
+
+
+def _stamp(sub: str, entry: os.DirEntry[str]) -> str:
+    name = f"{sub}/{entry.name}"
+    with suppress(FileNotFoundError):
+        if entry.is_file(follow_symlinks=False):
+            found = entry.stat(follow_symlinks=False)
+            return f"{name}\0{found.st_mtime_ns}\0{found.st_size}\0{found.st_ino}"
+    return name
 
 
 def _read_pages(place: Folder) -> Iterator[tuple[str, Found]]:

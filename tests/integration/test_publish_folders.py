@@ -17,7 +17,7 @@ import pytest
 
 from pipelines.errors import NotOurFolder, Refused
 from pipelines.model import digest
-from pipelines.run.publish import Shown, WikiFolder, publish_revision, shows, take_own_words
+from pipelines.run.publish import Follower, Shown, WikiFolder, publish_revision, shows, take_own_words
 from pipelines.run.rebuild import rebuild_wiki
 from pipelines.run.render import render
 from pipelines.run.wiki import organize
@@ -514,3 +514,38 @@ def test_a_render_that_is_done_twice_reports_once(desk: Desk) -> None:
         assert store.revision(SCOPE) == before
     show(desk)
     assert pages(desk) == want
+
+
+# --- following ---------------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_follower_looks_at_store_and_folder_and_rests_when_neither_changed(desk: Desk) -> None:
+    first_rule(desk)
+    with desk.store() as store:
+        follower = Follower(desk.parts(store), at(desk, "other"), SCOPE)
+
+        def settle() -> list[Shown]:
+            looks = []
+            while (shown := follower.look()) is not None:
+                looks.append(shown)
+                assert len(looks) < 6, "it rests at last"
+            return looks
+
+        assert settle()[0].published.written
+        second_rule(desk)
+        assert PAGE in settle()[0].published.written
+        write_own(desk, "\nFrom the other folder.\n", "other")
+        settle()
+        assert "From the other folder." in store.own_words(SCOPE)[PAGE].sections[0]
+        (desk.root / "other" / PAGE).unlink()
+        assert settle()[0].published.written == (PAGE,)
+        seen = store.wiki("other")
+        desk.now += timedelta(minutes=5)
+        assert follower.look() is None
+        again = store.wiki("other")
+        assert seen is not None
+        assert again is not None
+        assert (again.seen_at - seen.seen_at, again.shown_rev) == (timedelta(minutes=5), seen.shown_rev)
+        (desk.root / "other").rename(desk.root / "unmounted")
+        with pytest.raises(FolderGone):
+            follower.look()

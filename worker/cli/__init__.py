@@ -12,6 +12,7 @@ from worker.cli.dream import register as register_dream
 from worker.cli.hook import register as register_hook
 from worker.cli.lint import register as register_lint
 from worker.cli.plumbing import register as register_plumbing
+from worker.cli.publish import register as register_publish
 from worker.cli.reading import register as register_reading
 from worker.cli.schedule import register as register_schedule
 from worker.cli.submit import register as register_submit
@@ -33,6 +34,7 @@ register_watch(app)
 register_submit(app)
 register_hook(app)
 register_plumbing(app)
+register_publish(app)
 
 
 def run(arguments: list[str] | None = None) -> int:

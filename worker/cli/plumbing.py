@@ -11,7 +11,6 @@ from pipelines.errors import Refused
 from pipelines.run import Request
 from pipelines.run.rebuild import rebuild_from_logs, rebuild_wiki
 from pipelines.run.sources import counts_of, take_in
-from pipelines.run.wiki import organize
 from worker import wiring
 from worker.cli import common
 from worker.cli.output import Progress, print_json
@@ -22,7 +21,6 @@ _PANEL = "Plumbing"
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command("intake", rich_help_panel=_PANEL)(intake)
-    app.command("publish", rich_help_panel=_PANEL)(publish)
     app.command("rebuild", rich_help_panel=_PANEL)(rebuild)
 
 
@@ -47,21 +45,6 @@ def intake(
         for path, why in taken.problems:
             print(f"  not taken {path}: {why}")
     return 1 if taken.problems else 0
-
-
-def publish(wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
-    """Make the wiki folder show the scope's present revision."""
-    loaded = common.start(config)
-    place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=False)
-    with wiring.open_parts(place, loaded, scope=scope) as parts:
-        done = organize(parts, _request(place, common.scope_of(scope, loaded, parts.store)))
-    if as_json:
-        print_json({"revision": done.revision, "written": done.published.written, "unchanged": done.published.unchanged, "held": done.published.held})
-    else:
-        print(f"revision {done.revision}: {len(done.published.written)} written, {done.published.unchanged} unchanged")
-        for path, reason in done.published.held:
-            print(f"  left as it is {path}: {reason}")
-    return 1 if done.published.held else 0
 
 
 def rebuild(

@@ -39,6 +39,14 @@ class Log:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.source.close()
 
+    def beginning(self, size: int) -> bytes:
+        """The first bytes, as many as there are up to a size."""
+        if self._begun is not None:
+            raw = self._begun[0].raw
+            if len(raw) >= min(size, self.source.stamp.size) and (self.source.plain or len(raw) >= size):
+                return raw[:size]
+        return self.source.part(0, size)
+
     def stretches(self, start: int) -> Iterator[Stretch]:
         """The log from an offset on; the next stretch is looked through while the one given out is worked on. Raises UnreadableSource."""
         begun, self._begun = self._begun, None

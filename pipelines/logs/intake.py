@@ -7,6 +7,7 @@ memory stays flat and a crash loses nothing. Logs are opened read-only and never
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 from collections import Counter
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import PurePosixPath
+from types import TracebackType
 from typing import Final, Protocol
 
 from pipelines.errors import Conflict, UnreadableSource
@@ -23,7 +25,7 @@ from pipelines.logs.ahead import Ahead, Log
 from pipelines.logs.codec import Source, plain_name
 from pipelines.logs.detect import READERS, detect, reader_of
 from pipelines.logs.discovery import Found, Missing, discover
-from pipelines.logs.outbox import BatchStore, Outbox, Outgoing, Stretch
+from pipelines.logs.outbox import BatchStore, Kept, Outbox, Outgoing, Stretch
 from pipelines.logs.reader import Carry, FileContext, Reader, WrittenNote
 from pipelines.logs.redaction import Looked, Redactor
 from pipelines.logs.split import RECORD_MAX, Bad, Blank, Pending, Piece, Record, end_of, split, split_stream
@@ -33,6 +35,7 @@ from pipelines.ports import Blobs, IntakeBatch, Seen, SourceState
 
 BATCH: Final = 4 * 1024 * 1024
 """Bytes of a log committed at a time, at least (a longer record is one batch)."""
+COLLECT_EACH: Final = 8 * BATCH
 SEGMENT_MAX: Final = 16 * 1024 * 1024
 EDGE: Final = 4096
 """Bytes at the head and before the cursor whose keyed digests tell growth from a rewrite."""
@@ -132,9 +135,9 @@ def intake(
     seen = store.seen_files(scope)
     told = [(found, seen.get(path_key(redactor, found.path))) for found in discovery.files]
     wanted = [(found, before, _Tally(path_key(redactor, found.path))) for found, before in told if before is None or not _is_as_seen(found, before)]
-    with ThreadPoolExecutor(max_workers=ARCHIVERS, thread_name_prefix="archive") as pool, Ahead(redactor.look) as ahead:
+    with ThreadPoolExecutor(max_workers=ARCHIVERS, thread_name_prefix="archive") as pool, Ahead(redactor.look) as ahead, _Collector() as collector:
         desk = _Desk(
-            store=store, scope=scope, archive=archive, redactor=redactor, readers=tuple(readers), now=now, pool=pool, ahead=ahead,
+            store=store, scope=scope, archive=archive, redactor=redactor, readers=tuple(readers), now=now, pool=pool, ahead=ahead, collector=collector,
             outbox=Outbox(store, scope, size=BATCH), known=frozenset(s.identity for s in seen.values()), again=[],
         )  # fmt: skip
         for number, (found, before, tally) in enumerate(wanted):
@@ -164,6 +167,7 @@ class _Desk:
     now: datetime
     pool: ThreadPoolExecutor
     ahead: Ahead
+    collector: _Collector
     outbox: Outbox
     known: frozenset[str]
     """Identities the store named when this began."""
@@ -180,6 +184,30 @@ class _Desk:
         elif guess and identity not in self.known and not self.outbox.sent(identity):
             return None
         return self.store.source(self.scope, identity)
+
+
+class _Collector:
+    """Python's collector of cycles, at rest until some megabytes were read: records are trees of many small values without a cycle, and to walk them again
+    and again took a fifth of intake's time.
+    """
+
+    def __init__(self) -> None:
+        self._was, self._since = gc.isenabled(), 0
+
+    def __enter__(self) -> _Collector:
+        gc.disable()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._was:
+            gc.enable()
+
+    def after(self, size: int) -> None:
+        """So many bytes of logs were taken in."""
+        self._since += size
+        if self._since >= COLLECT_EACH and self._was:
+            self._since = 0
+            gc.collect(0)
 
 
 class _Changed(Exception):
@@ -220,7 +248,7 @@ def _take_in(desk: _Desk, found: Found, before: Seen | None, tally: _Tally, *, g
         for attempt in range(ATTEMPTS_MAX):
             try:
                 with desk.ahead.opened(found.path) as log:
-                    _read_on(desk, found, log, _start(desk, found, log.source, before, guess=guess and not attempt), tally)
+                    _read_on(desk, found, log, _start(desk, found, log, before, guess=guess and not attempt), tally)
                 return
             except (_Changed, Conflict):
                 before = desk.store.seen_files(desk.scope).get(path_key(desk.redactor, found.path))
@@ -272,16 +300,16 @@ _LIKE_A_KEY: Final = re.compile(r"[A-Za-z0-9]{16}|pass|secret|token|key", re.IGN
 # --- which source is this? ---------------------------------------------------------------------------------------------------------------
 
 
-def _start(desk: _Desk, found: Found, source: Source, before: Seen | None, *, guess: bool) -> _Start:
+def _start(desk: _Desk, found: Found, log: Log, before: Seen | None, *, guess: bool) -> _Start:
     """The source this file is, by its content: a log keeps its identity when it grows, moves, is copied or compressed.
 
     The identity is format, session and first record, each but the format as a keyed digest. Logs that share these and then differ (forks that
     keep their parent's session id) are told apart by a number.
     """
     state = desk.source(before.identity) if before is not None else None
-    if state is not None and (edges := _continued(desk, source, state)) is not None:
+    if state is not None and (edges := _continued(desk, log.source, state)) is not None:
         return _Start(identity=state.identity, reader=_of_format(desk, state.format), state=state, head=edges[0], tail=edges[1])
-    records, first = _first_records(source)
+    records, first = _first_records(log)
     where = _where(found)
     reader = _reader_for(desk, records, where)
     stem = f"{reader.format}:{desk.store.mac(_first_session(reader, records, where))[:16]}:"
@@ -293,7 +321,7 @@ def _start(desk: _Desk, found: Found, source: Source, before: Seen | None, *, gu
         state = desk.source(identity, guess=guess)
         if state is None:
             return _Start(identity=identity, reader=reader, state=None)
-        if (edges := _continued(desk, source, state)) is not None:
+        if (edges := _continued(desk, log.source, state)) is not None:
             return _Start(identity=identity, reader=reader, state=state, head=edges[0], tail=edges[1])
     raise _NoLog(f"{VARIANTS_MAX} other logs begin with the same session and record")
 
@@ -324,11 +352,11 @@ def _lives_elsewhere(desk: _Desk, found: Found, state: SourceState) -> bool:
     return False
 
 
-def _first_records(source: Source) -> tuple[list[Record], bytes]:
+def _first_records(log: Log) -> tuple[list[Record], bytes]:
     """Some records of the log's beginning, and the bytes of the first. Raises _Nothing or _NoLog when there is none."""
     size = _SNIFF_BYTES
     while True:
-        data = source.part(0, size)
+        data = log.beginning(size)
         pieces = _beginning(data)
         records = [p for p in pieces if isinstance(p, Record)]
         if records:
@@ -455,8 +483,9 @@ class _Feed:
 
     def _halved(self, stretch: Stretch, end: int) -> list[Stretch]:
         """Cut in two what went ahead into the archive, since a record ends inside it (only where records are longer than a segment)."""
-        raw, masked = self.log.source.part(stretch.offset, stretch.end), self.desk.archive.get(stretch.blob.result())
-        if self.desk.store.mac(raw) != stretch.raw_mac:
+        kept = stretch.kept.result()
+        raw, masked = self.log.source.part(stretch.offset, stretch.end), self.desk.archive.get(kept.blob)
+        if self.desk.store.mac(raw) != kept.raw_mac:
             raise _Changed
         at = end - stretch.offset
         return [self._kept(stretch.offset, raw[:at], masked[:at]), self._kept(end, raw[at:], masked[at:])]
@@ -477,9 +506,12 @@ class _Feed:
         return [self._kept(offset, raw, masked)]
 
     def _kept(self, offset: int, raw: bytes, masked: bytes) -> Stretch:
-        blob = self.desk.pool.submit(self.desk.archive.put, masked)
-        mac = self.desk.store.mac(raw)
-        return Stretch(offset=offset, length=len(raw), lines=raw.count(b"\n"), raw_mac=mac, head=raw[:EDGE], tail=raw[-EDGE:], blob=blob)
+        kept = self.desk.pool.submit(_keep, self.desk.archive, self.desk.store, raw, masked)
+        return Stretch(offset=offset, length=len(raw), lines=raw.count(b"\n"), head=raw[:EDGE], tail=raw[-EDGE:], kept=kept)
+
+
+def _keep(archive: Blobs, store: IntakeStore, raw: bytes, masked: bytes) -> Kept:
+    return Kept(archive.put(masked), store.mac(raw))
 
 
 class _Cursor:
@@ -526,6 +558,7 @@ class _Cursor:
         )  # fmt: skip
         counted = _Counted.of(pieces, read.bad, read.ignored, lines)
         self._send(Outgoing(batch=batch, stretches=stretches, committed=lambda b, r: self.tally.add(b, counted, r.new_turns), moved=self._moved), last)
+        self.desk.collector.after(end - self.offset)
         self.offset, self.line, self.carry, self.pending = end, after.line, read.carry, pending
         self.expected, self.head, self.tail, self.rewritten = (self.generation, end), head, tail, False
 
@@ -562,7 +595,7 @@ class _Cursor:
             if not self.source.plain or now.size < self.source.stamp.size:
                 raise _Changed
             for stretch in stretches:
-                if self.desk.store.mac(self.source.part(stretch.offset, stretch.end)) != stretch.raw_mac:
+                if self.desk.store.mac(self.source.part(stretch.offset, stretch.end)) != stretch.kept.result().raw_mac:
                     raise _Changed
         if self.source.plain and (self.source.part(0, len(head)) != head or self.source.part(end - len(tail), end) != tail):
             raise _Changed

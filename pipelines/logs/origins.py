@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from pipelines.logs.pasted import quoted_spans
 from pipelines.model import Origin
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(NamedTuple):
     """A stretch of one message with its speaker. `quoted` are the spans of a typed part that the person only repeats; `memory` marks `#` memories."""
 
     origin: Origin
@@ -81,6 +80,7 @@ def origin_of_file(path: str) -> Origin:
     return Origin.TOOL
 
 
+@lru_cache(maxsize=4096)
 def is_memory_file(path: str) -> bool:
     """Whether a file holds an agent's own notes: MEMORY.md, or text below a folder `memory` or `memories`."""
     pure = PurePosixPath(path.replace("\\", "/"))
@@ -229,4 +229,4 @@ def _framed(found: re.Match[str]) -> Iterator[Part]:
     elif origin is Origin.HARNESS and _INSTRUCTIONS.search(body):
         origin = Origin.INSTRUCTIONS
     part = Part(origin=origin, text=body, memory=tag == "user-memory-input")
-    yield replace(part, quoted=quoted_spans(body)) if origin is Origin.USER else part
+    yield part._replace(quoted=quoted_spans(body)) if origin is Origin.USER else part

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from pipelines.errors import Conflict
 from pipelines.ports import IntakeBatch, Segment
@@ -31,17 +31,23 @@ class BatchStore(Protocol):
     def commit_batches(self, scope: str, batches: Sequence[IntakeBatch]) -> Sequence[Receipt]: ...
 
 
+class Kept(NamedTuple):
+    """The address of bytes in the archive, and the keyed digest of what they were before they were masked."""
+
+    blob: str
+    raw_mac: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
-    """Bytes of a source as they were read: the keyed digest of all, the bytes at both ends, and their blob, which may still be on its way."""
+    """Bytes of a source as they were read: those at both ends, and how they were kept, which may still be on its way."""
 
     offset: int
     length: int
     lines: int
-    raw_mac: str
     head: bytes
     tail: bytes
-    blob: Future[str]
+    kept: Future[Kept]
 
     @property
     def end(self) -> int:
@@ -59,8 +65,9 @@ class Outgoing:
 
     def archived(self) -> IntakeBatch:
         """The batch with its segments, once all of them are in the archive; raises what the archive raised."""
-        segments = (Segment(offset=s.offset, length=s.length, blob=s.blob.result(), raw_mac=s.raw_mac) for s in self.stretches)
-        return replace(self.batch, segments=tuple(segments))
+        kept = [(stretch, stretch.kept.result()) for stretch in self.stretches]
+        segments = tuple(Segment(offset=s.offset, length=s.length, blob=k.blob, raw_mac=k.raw_mac) for s, k in kept)
+        return replace(self.batch, segments=segments)
 
 
 class Outbox:

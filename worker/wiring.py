@@ -121,9 +121,21 @@ def open_only_store(place: Place) -> Iterator[Store]:
         store.close()
 
 
-def archive_of(place: Place, store: Store, scope: str) -> Blobs:
+@contextlib.contextmanager
+def open_shared_store(settings: Settings) -> Iterator[Store]:
+    """The store the settings name, for what needs no wiki. Raises Refused when they name none."""
+    if settings.database_url is None:
+        raise Refused("no shared store is set: name one with database_url (DREAMD_DATABASE_URL)")
+    store = open_store(settings.database_url.get_secret_value(), now=utc_now, setting="database_url (DREAMD_DATABASE_URL)")
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def archive_of(place: Place | None, store: Store, scope: str) -> Blobs:
     """Where the bytes of a scope's logs are kept: a folder beside a store that is a file, else the database, which every host reaches."""
-    return FolderArchive(place.archive) if store.on_sqlite else DatabaseArchive(store, scope)
+    return FolderArchive(place.archive) if place is not None and store.on_sqlite else DatabaseArchive(store, scope)
 
 
 def redactor() -> Redactor:

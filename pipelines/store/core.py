@@ -18,7 +18,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from pipelines.errors import Conflict, Refused
 from pipelines.store import tables as t
-from pipelines.store.faults import TakenBack, translated
+from pipelines.store.faults import StoreDamaged, TakenBack, translated
 from pipelines.store.schema import check_schema
 from pipelines.store.types import dump, storable
 from pipelines.store.values import Revision
@@ -58,6 +58,10 @@ class Core:
         # in front of SQLite's unfair busy wait (systems hole 40)
         self._one_writer: AbstractContextManager[Any] = threading.RLock() if self.on_sqlite else nullcontext()
         self._open = threading.local()  # the connection of the transaction this thread has open around several methods
+        self.identify()
+
+    def identify(self) -> None:
+        """Read which store this is, and its key."""
         with self.reading("open the store") as conn:
             row = conn.execute(select(t.store.c.epoch, t.store.c.pepper)).one()
         self.epoch: str = row.epoch
@@ -129,9 +133,14 @@ class Core:
         raise AssertionError("the last time raises or returns")
 
     def check_schema(self) -> None:
-        """Raise StoreTooNew when a migration has gone past what this code works on: asked at each claim, so that old workers leave in good order."""
+        """Raise StoreTooNew when a migration has gone past what this code works on: asked at each claim, so that old workers leave in good order.
+
+        Raises StoreDamaged when another store stands in its place: an older copy, or one that took over another key by an import.
+        """
         with self.reading("look at the schema") as conn:
             check_schema(conn, self.engines.where)
+            if conn.scalar(select(t.store.c.epoch)) != self.epoch:
+                raise StoreDamaged(self.engines.where, "is another store than the one this process opened; start this process again")
 
     # --- scopes ---
 

@@ -16,6 +16,7 @@ from worker.cli.publish import register as register_publish
 from worker.cli.reading import register as register_reading
 from worker.cli.schedule import register as register_schedule
 from worker.cli.submit import register as register_submit
+from worker.cli.transfer import register as register_transfer
 from worker.cli.watch import register as register_watch
 from worker.settings import BadSettings
 
@@ -33,6 +34,7 @@ register_schedule(app)
 register_watch(app)
 register_submit(app)
 register_hook(app)
+register_transfer(app)
 register_plumbing(app)
 register_publish(app)
 

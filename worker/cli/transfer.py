@@ -1,0 +1,105 @@
+"""dreamd export and dreamd import: a scope as one file, between stores on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import typer
+
+from pipelines.errors import Refused
+from pipelines.ports import Blobs
+from pipelines.store import Store
+from pipelines.store.transfer import Transferred, export_scope, import_scope
+from worker import settings, wiring
+from worker.cli import common
+from worker.cli.output import many, print_json
+
+_PANEL = "Operations"
+_File = Annotated[Path, typer.Argument(metavar="FILE", help="The file; by custom NAME.dreamd.zst.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("export", rich_help_panel=_PANEL)(export_command)
+    app.command("import", rich_help_panel=_PANEL)(import_command)
+
+
+def export_command(file: _File, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
+    """Write all of a scope into one file: logs, notes, decisions, history, pages. Keep it as you keep the logs: it holds the same words."""
+    loaded = common.start(config)
+    target = file.expanduser()
+    if target.exists():
+        raise Refused(f"{target} exists: name a file that does not")
+    with _opened(wiki, loaded, create=False) as (store, archive_of):
+        at = common.scope_of(scope, loaded, store)
+        with _whole(target) as out:
+            done = export_scope(store, at, archive_of(at), out, hand=_hand())
+    return _tell(done, f"{target} holds", as_json)
+
+
+def import_command(file: _File, wiki: common.Wiki = None, config: common.Config = None, as_json: common.Json = False) -> int:
+    """Bring an exported scope into a store where it is new. The file is taken at its word: import only what you trust."""
+    loaded = common.start(config)
+    source = file.expanduser()
+
+    def opened() -> BinaryIO:
+        try:
+            return source.open("rb")
+        except OSError as error:
+            raise Refused(f"{source} cannot be read: {error.strerror}") from error
+
+    opened().close()
+    with _opened(wiki, loaded, create=True) as (store, archive_of):
+        done = import_scope(store, archive_of, opened, name=str(source), hand=_hand())
+    return _tell(done, "The store now holds", as_json)
+
+
+@contextlib.contextmanager
+def _opened(wiki: Path | None, loaded: settings.Settings, *, create: bool) -> Iterator[tuple[Store, Callable[[str], Blobs]]]:
+    """A store and its archives: a server's needs no wiki to be named."""
+    if loaded.database_url is not None and not loaded.database_url.get_secret_value().startswith("sqlite"):
+        with wiring.open_shared_store(loaded) as store:
+            yield store, lambda scope: wiring.archive_of(None, store, scope)
+        return
+    place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=create)
+    with wiring.open_only_store(place) as store:
+        yield store, lambda scope: wiring.archive_of(place, store, scope)
+
+
+@contextlib.contextmanager
+def _whole(target: Path) -> Iterator[BinaryIO]:
+    """A file that is there whole or not at all, for this user alone."""
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(fd, "wb") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        temporary.replace(target)
+    except OSError as error:
+        raise Refused(f"{target} cannot be written: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _hand() -> str:
+    """Who asks, as the system names them."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user without a name
+        return f"uid {os.getuid()}"
+
+
+def _tell(done: Transferred, what: str, as_json: bool) -> int:
+    if as_json:
+        print_json({"scope": done.scope, "records": done.rows, "blobs": done.blobs})
+    else:
+        print(f"{what} {done.scope}: {many(done.rows, 'record')} and {many(done.blobs, 'piece')} of logs")
+    return 0

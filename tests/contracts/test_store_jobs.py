@@ -477,9 +477,15 @@ def test_ten_thousand_units_of_one_scope_delay_anothers_single_one_by_two_claims
         store.finish_job(take(store))
     ask(store, "r", OTHER)
     assert OTHER in {take(store).scope, take(store).scope}
-    ticks.at -= 3_600_000
-    ask(store, "r", "acme/web/third")
-    assert "acme/web/third" in {take(store).scope for _ in range(2)}, "also when the clock was set back"
+
+
+def test_a_clock_set_back_starves_no_scope(store: Store, ticks: Ticks) -> None:
+    for scope in (SCOPE, OTHER):
+        extracting(store, *(f"w{n}" for n in range(8)), scope=scope)
+    ticks.at += 1000
+    assert {take(store).scope for _ in range(2)} == {SCOPE, OTHER}
+    ticks.at -= 500
+    assert Counter(take(store).scope for _ in range(8)) == {SCOPE: 4, OTHER: 4}
 
 
 def test_scopes_take_turns_and_one_that_dreams_again_is_not_first_in_line(store: Store, ticks: Ticks) -> None:

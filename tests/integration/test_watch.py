@@ -98,6 +98,8 @@ def test_a_file_that_is_no_log_is_told_once_and_not_read_again_until_it_changes(
     first = watching.look()
     assert (first.read, len(first.problems), first.asked) == (1, 1, None)
     assert watching.look() == Polled()
+    write(desk, ClaudeLog("one").user("The port is 5433."), age_s=0)
+    assert watching.look() == Polled(waiting=1), "something else moved, this did not"
     path.write_text('{"what": "else"}\n{}\n')
     os.utime(path, (old, old))
     assert len(watching.look().problems) == 1

@@ -71,10 +71,10 @@ class Log:
 
 
 class Ahead:
-    """The thread that looks, and the logs it has opened. Use as a context manager."""
+    """The thread that looks, and the logs it has opened; what is `small` is looked through where it is wanted. Use as a context manager."""
 
-    def __init__(self, look: Callable[[bytes], Looked]) -> None:
-        self._look = look
+    def __init__(self, look: Callable[[bytes], Looked], *, small: int) -> None:
+        self._look, self._small = look, small
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="look")
         self._expected: dict[str, Future[Log | None]] = {}
 
@@ -102,7 +102,12 @@ class Ahead:
         return log or Log(Source(path), self._soon)
 
     def _soon(self, raw: bytes) -> Future[Looked]:
-        return self._pool.submit(self._look, raw)
+        return self._pool.submit(self._look, raw) if len(raw) > self._small else self._now(raw)
+
+    def _now(self, raw: bytes) -> Future[Looked]:
+        looked: Future[Looked] = Future()
+        looked.set_result(self._look(raw))
+        return looked
 
     def _begun(self, path: str) -> Log | None:
         """A log with its first stretch looked through; None when it cannot be read, which is found again when its turn has come."""
@@ -118,9 +123,7 @@ class Ahead:
             return None
         if raw is None:
             return Log(source, self._soon)
-        looked: Future[Looked] = Future()
-        looked.set_result(self._look(raw))
-        return Log(source, self._soon, (Stretch(raw, looked), raws))
+        return Log(source, self._soon, (Stretch(raw, self._now(raw)), raws))
 
 
 def raw_stretches(source: Source, start: int) -> Iterator[bytes]:

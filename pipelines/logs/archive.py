@@ -2,6 +2,8 @@
 
 A folder of zstd files named by the digest of what is inside them uncompressed (compressed bytes depend on the zstd version). A file is there whole
 or not at all: exclusive temporary, fsync, rename, fsync of the folder. Nothing here removes a file.
+
+Small blobs that are put together are one file, a pack: a line of JSON that lists their addresses and lengths, then their bytes one behind the other.
 """
 
 from __future__ import annotations
@@ -9,12 +11,18 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from threading import Lock
+from typing import Final, NamedTuple, Protocol, runtime_checkable
+
+import orjson
 
 from pipelines.errors import Transient
 from pipelines.logs.codec import compress, decompress
+from pipelines.ports import Blobs
 
+_PACKS: Final = "packs"
 _DIRECTORY_MODE: Final = 0o700
 _FILE_MODE: Final = 0o600
 
@@ -23,11 +31,35 @@ class ArchiveUnavailable(Transient):
     """A blob cannot be written or read now; unreadable is not gone (systems R20)."""
 
 
+@runtime_checkable
+class Packing(Protocol):
+    """An archive that stores many small blobs at the cost of one."""
+
+    def put_all(self, blobs: Sequence[bytes]) -> list[str]: ...
+
+
+def put_all(archive: Blobs, blobs: Sequence[bytes]) -> list[str]:
+    """`put` each; together where the archive can."""
+    return archive.put_all(blobs) if isinstance(archive, Packing) else [archive.put(data) for data in blobs]
+
+
+class _Packed(NamedTuple):
+    """Where in which pack a blob is."""
+
+    pack: Path
+    start: int
+    end: int
+
+
 class FolderArchive:
     """Blobs in a folder of its own, readable by its owner alone. Safe to use from several threads and processes."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self._reading = Lock()
+        self._packed: dict[str, _Packed] = {}
+        self._packs: set[Path] = set()
+        self._last: tuple[Path, bytes] | None = None  # citations of small logs often come from one pack
 
     def put(self, data: bytes) -> str:
         """Store bytes durably; the address is the SHA-256 of the bytes themselves. Raises ArchiveUnavailable (a full disk, say)."""
@@ -41,11 +73,30 @@ class FolderArchive:
             raise ArchiveUnavailable(f"the archive {self.root} cannot be written: {error.strerror or error}") from error
         return address
 
+    def put_all(self, blobs: Sequence[bytes]) -> list[str]:
+        """`put` of several blobs of some kilobytes, as one file: one wait for the disk. Raises as `put`."""
+        addresses = [hashlib.sha256(data).hexdigest() for data in blobs]
+        new = {address: data for address, data in zip(addresses, blobs, strict=True) if not self._path(address).exists() and address not in self._packed}
+        if len(new) == 1:
+            self.put(next(iter(new.values())))
+        elif new:
+            content = orjson.dumps([[address, len(data)] for address, data in new.items()]) + b"\n" + b"".join(new.values())
+            path = self.root / _PACKS / f"{hashlib.sha256(content).hexdigest()}.zst"
+            try:
+                _make_directories(path.parent)
+                _write_whole(path, compress(content))
+            except OSError as error:
+                raise ArchiveUnavailable(f"the archive {self.root} cannot be written: {error.strerror or error}") from error
+            with self._reading:
+                self._learn(path, content)
+        return addresses
+
     def get(self, address: str) -> bytes:
         """The bytes, checked against their address. Raises ArchiveUnavailable when they are missing, unreadable or damaged."""
         path = self._path(address)
         try:
-            data = decompress(path.read_bytes())
+            packed = None if path.exists() else self._find(address)
+            data = self._unpacked(packed) if packed is not None else decompress(path.read_bytes())
         except (OSError, ValueError) as error:
             raise ArchiveUnavailable(f"blob {address} of the archive {self.root} cannot be read: {error}") from error
         if hashlib.sha256(data).hexdigest() != address:
@@ -55,6 +106,28 @@ class FolderArchive:
     def size(self) -> int:
         """Bytes the archive takes on disk."""
         return sum(entry.stat().st_size for entry in self.root.glob("*/*.zst")) if self.root.exists() else 0
+
+    def _find(self, address: str) -> _Packed | None:
+        """Where a blob is packed; packs of other processes are looked into when it is in none that is known."""
+        with self._reading:
+            if address not in self._packed:
+                for pack in sorted(set((self.root / _PACKS).glob("*.zst")) - self._packs):
+                    self._learn(pack, decompress(pack.read_bytes()))
+            return self._packed.get(address)
+
+    def _learn(self, pack: Path, content: bytes) -> None:
+        listed, _, _ = content.partition(b"\n")
+        at = len(listed) + 1
+        for address, length in orjson.loads(listed):
+            self._packed[address] = _Packed(pack, at, at + length)
+            at += length
+        self._packs.add(pack)
+
+    def _unpacked(self, packed: _Packed) -> bytes:
+        with self._reading:
+            if self._last is None or self._last[0] != packed.pack:
+                self._last = packed.pack, decompress(packed.pack.read_bytes())
+            return self._last[1][packed.start : packed.end]
 
     def _path(self, address: str) -> Path:
         if len(address) != 64 or set(address) - set("0123456789abcdef"):

@@ -12,7 +12,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import islice
@@ -22,10 +22,11 @@ from typing import Final, Protocol
 
 from pipelines.errors import Conflict, UnreadableSource
 from pipelines.logs.ahead import Ahead, Log
+from pipelines.logs.archive import put_all
 from pipelines.logs.codec import Source, plain_name
 from pipelines.logs.detect import READERS, detect, reader_of
 from pipelines.logs.discovery import Found, Missing, discover
-from pipelines.logs.outbox import BatchStore, Kept, Outbox, Outgoing, Stretch
+from pipelines.logs.outbox import BatchStore, Outbox, Outgoing, Stretch
 from pipelines.logs.reader import Carry, FileContext, Reader, WrittenNote
 from pipelines.logs.redaction import Looked, Redactor
 from pipelines.logs.split import RECORD_MAX, Bad, Blank, Pending, Piece, Record, end_of, split, split_stream
@@ -35,6 +36,8 @@ from pipelines.ports import Blobs, IntakeBatch, Seen, SourceState
 
 BATCH: Final = 4 * 1024 * 1024
 """Bytes of a log committed at a time, at least (a longer record is one batch)."""
+PIECES_MAX: Final = 4_000
+"""Records of a log committed at a time, at most: with half of them silent, about as many rows as one transaction may write (systems R14)."""
 COLLECT_EACH: Final = 8 * BATCH
 SEGMENT_MAX: Final = 16 * 1024 * 1024
 EDGE: Final = 4096
@@ -44,6 +47,8 @@ ARCHIVERS: Final = 4
 """Threads that write blobs: most of their time is waiting for the disk, which takes several at once."""
 FILES_AHEAD: Final = 3
 """New files whose first bytes are looked through at a time, the one at hand included."""
+SMALL: Final = 32 * 1024
+"""Bytes of the longest blob that shares a file of the archive, and of the longest log that is not looked through ahead."""
 VARIANTS_MAX: Final = 32
 SNIFFED: Final = 64
 CLOSED_AFTER: Final = timedelta(days=1)
@@ -135,13 +140,14 @@ def intake(
     seen = store.seen_files(scope)
     told = [(found, seen.get(path_key(redactor, found.path))) for found in discovery.files]
     wanted = [(found, before, _Tally(path_key(redactor, found.path))) for found, before in told if before is None or not _is_as_seen(found, before)]
-    with ThreadPoolExecutor(max_workers=ARCHIVERS, thread_name_prefix="archive") as pool, Ahead(redactor.look) as ahead, _Collector() as collector:
+    with ThreadPoolExecutor(max_workers=ARCHIVERS, thread_name_prefix="archive") as pool, Ahead(redactor.look, small=SMALL) as ahead, _Collector() as collector:
+        small = _Small(archive)
         desk = _Desk(
-            store=store, scope=scope, archive=archive, redactor=redactor, readers=tuple(readers), now=now, pool=pool, ahead=ahead, collector=collector,
-            outbox=Outbox(store, scope, size=BATCH), known=frozenset(s.identity for s in seen.values()), again=[],
+            store=store, scope=scope, archive=archive, redactor=redactor, readers=tuple(readers), now=now, pool=pool, ahead=ahead, collector=collector, small=small,
+            outbox=Outbox(store, scope, size=BATCH, archive=small.put), known=frozenset(s.identity for s in seen.values()), again=[],
         )  # fmt: skip
         for number, (found, before, tally) in enumerate(wanted):
-            ahead.expect(f.path for f, b, _ in wanted[number : number + FILES_AHEAD] if b is None)
+            ahead.expect(f.path for f, b, _ in wanted[number : number + FILES_AHEAD] if b is None and f.size > SMALL)
             _take_in(desk, found, before, tally, guess=True)
         _settle(desk)
     unchanged = len(told) - len(wanted)
@@ -168,6 +174,7 @@ class _Desk:
     pool: ThreadPoolExecutor
     ahead: Ahead
     collector: _Collector
+    small: _Small
     outbox: Outbox
     known: frozenset[str]
     """Identities the store named when this began."""
@@ -437,7 +444,7 @@ def _read_on(desk: _Desk, found: Found, log: Log, start: _Start, tally: _Tally) 
                 continue
             pieces.append(piece)
             feed.reached = end_of(piece)
-            if feed.reached - cursor.offset >= BATCH:
+            if feed.reached - cursor.offset >= BATCH or len(pieces) >= PIECES_MAX:
                 cursor.commit(pieces, pending=0, last=False)
                 pieces = []
     except UnreadableSource:  # damaged further on: what came before is good
@@ -476,16 +483,15 @@ class _Feed:
 
     def take(self, end: int) -> list[Stretch]:
         """All stretches up to `end`, on their way into the archive."""
-        self.ahead += self._cut(end)
+        self.ahead += self._cut(end, waits=True)
         stretches = [part for x in self.ahead for part in (self._halved(x, end) if x.offset < end < x.end else [x])]
         self.ahead = [x for x in stretches if x.end > end]
         return [x for x in stretches if x.end <= end]
 
     def _halved(self, stretch: Stretch, end: int) -> list[Stretch]:
         """Cut in two what went ahead into the archive, since a record ends inside it (only where records are longer than a segment)."""
-        kept = stretch.kept.result()
-        raw, masked = self.log.source.part(stretch.offset, stretch.end), self.desk.archive.get(kept.blob)
-        if self.desk.store.mac(raw) != kept.raw_mac:
+        raw, masked = self.log.source.part(stretch.offset, stretch.end), self.desk.archive.get(stretch.blob.result())
+        if self.desk.store.mac(raw) != stretch.raw_mac.result():
             raise _Changed
         at = end - stretch.offset
         return [self._kept(stretch.offset, raw[:at], masked[:at]), self._kept(end, raw[at:], masked[at:])]
@@ -496,22 +502,44 @@ class _Feed:
         self.redacted = [(at, n) for at, n in self.redacted if at > end]
         return counted
 
-    def _cut(self, end: int) -> list[Stretch]:
+    def _cut(self, end: int, *, waits: bool = False) -> list[Stretch]:
         length = end - self.base
         if length <= 0:
             return []
         raw, masked = bytes(self.raw[:length]), bytes(self.masked[:length])
         del self.raw[:length], self.masked[:length]
         offset, self.base = self.base, end
-        return [self._kept(offset, raw, masked)]
+        return [self._kept(offset, raw, masked, waits=waits)]
 
-    def _kept(self, offset: int, raw: bytes, masked: bytes) -> Stretch:
-        kept = self.desk.pool.submit(_keep, self.desk.archive, self.desk.store, raw, masked)
-        return Stretch(offset=offset, length=len(raw), lines=raw.count(b"\n"), head=raw[:EDGE], tail=raw[-EDGE:], kept=kept)
+    def _kept(self, offset: int, raw: bytes, masked: bytes, *, waits: bool = False) -> Stretch:
+        """A stretch on its way into the archive; when it `waits` for its commit and is small, together with others."""
+        desk = self.desk
+        if waits and len(raw) <= SMALL:
+            mac, blob = Future[str](), desk.small.add(masked)
+            mac.set_result(desk.store.mac(raw))
+        else:
+            mac, blob = desk.pool.submit(desk.store.mac, raw), desk.pool.submit(desk.archive.put, masked)
+        return Stretch(offset=offset, length=len(raw), lines=raw.count(b"\n"), head=raw[:EDGE], tail=raw[-EDGE:], raw_mac=mac, blob=blob)
 
 
-def _keep(archive: Blobs, store: IntakeStore, raw: bytes, masked: bytes) -> Kept:
-    return Kept(archive.put(masked), store.mac(raw))
+class _Small:
+    """Small blobs that wait to be put into the archive together, just before the commit of their batches."""
+
+    def __init__(self, archive: Blobs) -> None:
+        self._archive = archive
+        self._waiting: list[tuple[bytes, Future[str]]] = []
+
+    def add(self, data: bytes) -> Future[str]:
+        """The blob's address, once it is there."""
+        address: Future[str] = Future()
+        self._waiting.append((data, address))
+        return address
+
+    def put(self) -> None:
+        """Put all that wait. Raises what the archive raises."""
+        waiting, self._waiting = self._waiting, []
+        for (_, future), address in zip(waiting, put_all(self._archive, [data for data, _ in waiting]) if waiting else (), strict=True):
+            future.set_result(address)
 
 
 class _Cursor:
@@ -595,7 +623,7 @@ class _Cursor:
             if not self.source.plain or now.size < self.source.stamp.size:
                 raise _Changed
             for stretch in stretches:
-                if self.desk.store.mac(self.source.part(stretch.offset, stretch.end)) != stretch.kept.result().raw_mac:
+                if self.desk.store.mac(self.source.part(stretch.offset, stretch.end)) != stretch.raw_mac.result():
                     raise _Changed
         if self.source.plain and (self.source.part(0, len(head)) != head or self.source.part(end - len(tail), end) != tail):
             raise _Changed

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
 from pipelines.errors import Conflict
 from pipelines.ports import IntakeBatch, Segment
 
-FILES_MAX: Final = 128
+FILES_MAX: Final = 256
 """Batches of one commit, at most."""
+TURNS_MAX: Final = 2_000
+"""Turns of one commit, at which no more batches are added (systems R14)."""
 
 
 class Receipt(Protocol):
@@ -31,23 +33,17 @@ class BatchStore(Protocol):
     def commit_batches(self, scope: str, batches: Sequence[IntakeBatch]) -> Sequence[Receipt]: ...
 
 
-class Kept(NamedTuple):
-    """The address of bytes in the archive, and the keyed digest of what they were before they were masked."""
-
-    blob: str
-    raw_mac: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
-    """Bytes of a source as they were read: those at both ends, and how they were kept, which may still be on its way."""
+    """Bytes of a source as they were read: those at both ends, their keyed digest and their blob, which may still be on their way."""
 
     offset: int
     length: int
     lines: int
     head: bytes
     tail: bytes
-    kept: Future[Kept]
+    raw_mac: Future[str]
+    blob: Future[str]
 
     @property
     def end(self) -> int:
@@ -65,19 +61,18 @@ class Outgoing:
 
     def archived(self) -> IntakeBatch:
         """The batch with its segments, once all of them are in the archive; raises what the archive raised."""
-        kept = [(stretch, stretch.kept.result()) for stretch in self.stretches]
-        segments = tuple(Segment(offset=s.offset, length=s.length, blob=k.blob, raw_mac=k.raw_mac) for s, k in kept)
-        return replace(self.batch, segments=segments)
+        segments = (Segment(offset=s.offset, length=s.length, blob=s.blob.result(), raw_mac=s.raw_mac.result()) for s in self.stretches)
+        return replace(self.batch, segments=tuple(segments))
 
 
 class Outbox:
-    """Batches of different sources that wait to be committed together, up to `size` bytes of log."""
+    """Batches of different sources that wait to be committed together, up to `size` bytes of log; `archive` brings what is left of them into the archive."""
 
-    def __init__(self, store: BatchStore, scope: str, *, size: int) -> None:
-        self._store, self._scope, self._size = store, scope, size
+    def __init__(self, store: BatchStore, scope: str, *, size: int, archive: Callable[[], None]) -> None:
+        self._store, self._scope, self._size, self._archive = store, scope, size, archive
         self._waiting: dict[str, Outgoing] = {}
         self._sent: set[str] = set()
-        self._bytes = 0
+        self._bytes = self._turns = 0
 
     def holds(self, identity: str) -> bool:
         """Whether a batch of this source waits, so that the store does not know its newest cursor yet."""
@@ -94,12 +89,14 @@ class Outbox:
             self.flush()
         self._waiting[identity] = outgoing
         self._bytes += sum(s.length for s in outgoing.stretches)
-        if self._bytes >= self._size or len(self._waiting) >= FILES_MAX:
+        self._turns += len(outgoing.batch.turns)
+        if self._bytes >= self._size or self._turns >= TURNS_MAX or len(self._waiting) >= FILES_MAX:
             self.flush()
 
     def flush(self) -> None:
         """Commit all that waits. When one of them cannot be committed, each is tried alone, and those that cannot are told that they moved."""
-        waiting, self._waiting, self._bytes = list(self._waiting.values()), {}, 0
+        waiting, self._waiting, self._bytes, self._turns = list(self._waiting.values()), {}, 0, 0
+        self._archive()
         if waiting and not self._commit(waiting):
             for outgoing in waiting:
                 if len(waiting) == 1 or not self._commit([outgoing]):

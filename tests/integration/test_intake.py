@@ -456,6 +456,50 @@ def test_a_crash_between_two_batches_loses_nothing_and_doubles_nothing(bench: Be
     assert bench.take().unchanged == 1
 
 
+def test_many_small_logs_are_few_commits_and_few_files_of_the_archive(bench: Bench) -> None:
+    for n in range(300):
+        bench.write(f"{n:03}.jsonl", row(n, session=f"s{n}-3f9c2a7d51e0"))
+    bench.write("150a.jsonl", b"\x00 no log")
+    watching, commits = Watching(bench.store), [0]
+    watching.before = iter(lambda: commits.__setitem__(0, commits[0] + 1), 1)
+    report = bench.take(store=watching)
+    assert [why for _, why in report.refused] == ["a binary file"]
+    assert (sum(f.new_turns for f in report.files), len(watching.batches), commits[0]) == (300, 300, 2)
+    assert len([p for p in (bench.root / "archive").rglob("*") if p.is_file()]) == 2
+    assert b"".join(bench.archive.get(s.blob) for b in watching.batches for s in b.segments) == b"".join(
+        row(n, session=f"s{n}-3f9c2a7d51e0") for n in range(300)
+    )
+
+
+def test_small_logs_taken_in_before_a_crash_are_whole_and_stay(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipelines.logs.outbox.FILES_MAX", 4)
+    for n in range(10):
+        bench.write(f"{n}.jsonl", row(n, session=f"s{n}-3f9c2a7d51e0"))
+
+    class Killed(Exception):
+        pass
+
+    class Dying(Watching):
+        def commit_batches(self, scope: str, batches: Sequence[IntakeBatch]) -> Sequence[Receipt]:
+            if len(self.batches) == 8:
+                raise Killed
+            return super().commit_batches(scope, batches)
+
+    with pytest.raises(Killed):
+        bench.take(store=Dying(bench.store))
+    assert bench.texts() == [f"message number {n}" for n in range(8)]
+    rest = bench.take()
+    assert (rest.unchanged, sum(f.new_turns for f in rest.files)) == (8, 2)
+
+
+def test_short_records_are_committed_by_their_number(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PIECES_MAX", 3)
+    bench.write("a.jsonl", b"".join(row(n) for n in range(10)))
+    watching = Watching(bench.store)
+    assert bench.take_one(store=watching).new_turns == 10
+    assert [len(b.turns) for b in watching.batches] == [3, 3, 3, 1]
+
+
 def test_batches_and_segments_tile_the_log_and_the_cursor_ends_at_its_end(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BATCH", 500)
     monkeypatch.setattr(module, "SEGMENT_MAX", 400)

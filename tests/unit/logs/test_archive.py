@@ -76,3 +76,49 @@ def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, monkeypatch: py
     monkeypatch.undo()
     assert files_below(tmp_path) == []
     assert archive.get(archive.put(DATA)) == DATA
+
+
+def test_small_blobs_put_together_are_one_file_and_each_comes_back(tmp_path: Path) -> None:
+    blobs = [f"记录 {n}\n".encode() * n for n in range(50)]
+    archive = FolderArchive(tmp_path)
+    assert archive.put_all(blobs) == [hashlib.sha256(b).hexdigest() for b in blobs]
+    (pack,) = files_below(tmp_path)
+    assert stat.S_IMODE(pack.stat().st_mode) == 0o600
+    other = FolderArchive(tmp_path)
+    assert [other.get(hashlib.sha256(b).hexdigest()) for b in blobs] == blobs
+    assert archive.size() == pack.stat().st_size
+
+
+def test_what_is_there_is_not_packed_again_and_one_blob_is_no_pack(tmp_path: Path) -> None:
+    archive = FolderArchive(tmp_path)
+    archive.put_all([b"one", b"two"])
+    archive.put_all([b"two", b"one"])
+    assert len(files_below(tmp_path)) == 1
+    (alone,) = archive.put_all([b"three"])
+    assert [p.name for p in files_below(tmp_path) if p.parent.name != "packs"] == [f"{alone}.zst"]
+    assert archive.put_all([]) == []
+
+
+def test_a_pack_another_process_wrote_is_found_and_a_damaged_one_is_unavailable(tmp_path: Path) -> None:
+    reading, writing = FolderArchive(tmp_path), FolderArchive(tmp_path)
+    reading.put_all([b"one", b"two"])
+    third, _ = writing.put_all([b"three", b"four"])
+    assert reading.get(third) == b"three"
+    for pack in files_below(tmp_path):
+        pack.write_bytes(b"no zstd")
+    for archive in (writing, FolderArchive(tmp_path)):
+        with pytest.raises(ArchiveUnavailable, match="cannot be read"):
+            archive.get(hashlib.sha256(b"one").hexdigest())
+
+
+def test_a_full_disk_leaves_no_pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*args: object, **more: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    archive = FolderArchive(tmp_path)
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ArchiveUnavailable, match="No space left"):
+        archive.put_all([b"one", b"two"])
+    monkeypatch.undo()
+    assert files_below(tmp_path) == []
+    assert archive.get(archive.put_all([b"one", b"two"])[0]) == b"one"

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from pipelines.model import digest
 from pipelines.run.placed import Rows
+from pipelines.run.sectioned import Section, cut_into_sections
 from pipelines.store import PageWords, ShownItem, ShownLink, ShownPage, Store
 from pipelines.store.types import dump, load
 from pipelines.wiki.doors import door_of
@@ -50,8 +51,9 @@ class Links:
 class Pages:
     """The pages of a scope as they stood and as they stand now."""
 
-    def __init__(self, store: Store, scope: str, rows: Rows, own: Mapping[str, str], renderer: str) -> None:
-        self.store, self.scope, self.rows, self.own, self.renderer = store, scope, rows, own, renderer
+    def __init__(self, store: Store, scope: str, rows: Rows, own: Mapping[str, str], renderer: str, *, anew: bool) -> None:
+        self.store, self.scope, self.rows, self.own, self.renderer, self.anew = store, scope, rows, own, renderer, anew
+        self.sections: Mapping[str, Section] = {}
         self.old: dict[PageKey, ShownPage] = {(p.topic, p.part): p for p in store.shown_pages(scope)}
         self.now = dict(self.old)
         self.made: dict[PageKey, Made] = {}
@@ -67,6 +69,7 @@ class Pages:
 
     def settle(self, *, memory: bool, own_changed: Iterable[str]) -> None:
         """Bring every page up to date whose notes, words or links changed; `memory` says that lines of note files did."""
+        self.sections = cut_into_sections(self.rows, [p for p in self.old.values() if p.part == 1], anew=self.anew)
         moved = {t for uid in {r.uid for r in self.rows.changed} | self.rows.gone for r in (self.rows.old.get(uid), self.rows.now.get(uid)) if r and (t := r.topic)}
         if memory:
             moved |= {t for t, _ in self.owners}
@@ -101,7 +104,7 @@ class Pages:
                 del self.now[key]
             for part in parts:
                 key = (topic, part.part)
-                self.now[key] = _named(part, self.now.get(key))
+                self.now[key] = _named(part, self.now.get(key), self.sections[topic].begin if topic in self.sections else None)
                 for item in part.items:
                     self._stands(item.uid, part.part)
                 for item in part.past:
@@ -114,10 +117,16 @@ class Pages:
 
     def _topic(self, topic: str, rows: Sequence[ShownItem]) -> Topic:
         items = [self.rows.item(r) for r in sorted(rows, key=lambda r: r.uid)]
-        name = topic[2:]
-        if topic.startswith("1:"):
+        root = rows[0].root
+        if root.startswith("1:"):
             return with_joined(memory_topic(topic, [i for i in items if i.carried]), [i for i in items if not i.carried])
-        return subject_topic(name, items) if topic.startswith("2:") else shelf_topic(name, items)
+        made = subject_topic(root[2:], items) if root.startswith("2:") else shelf_topic(root[2:], items)
+        named, stood = self.sections.get(topic), self.now.get((topic, 1))
+        if named:
+            return replace(made, key=topic, title=named.title, aliases=named.aliases)
+        if stood and (topic != root or stood.begin):
+            return replace(made, key=topic, title=stood.title, aliases=_texts(stood.aliases))
+        return made
 
     def _locate(self) -> set[PageKey]:
         """Give every part its path; returns those that lie elsewhere than before."""
@@ -262,12 +271,13 @@ class Pages:
         self.now[key] = replace(self.now[key], links_mark=mark)
 
 
-def _named(part: Topic, old: ShownPage | None) -> ShownPage:
+def _named(part: Topic, old: ShownPage | None, begin: str | None) -> ShownPage:
     """The row of a part: what it is called now, and what it was made of until it is rendered."""
     blank = old or ShownPage(
-        topic=part.key, part=part.part, sort=part.sort.value, live=False, title="", path="", slug="", aliases="[]", names="[]", hook="", line="", archived=False,
+        topic=part.key, part=part.part, sort=part.sort.value, live=False, title="", path="", slug="", begin="", aliases="[]", names="[]", hook="", line="", archived=False,
         bytes=0, mark="", links_mark="",
     )  # fmt: skip
+    blank = blank if begin is None or begin == blank.begin else replace(blank, begin=begin)
     live, aliases = bool(part.items), dump(list(part.aliases))
     if (blank.title, blank.aliases, blank.live) == (part.title, aliases, live):
         return blank

@@ -136,14 +136,14 @@ def _lead(rows: Rows, sentences: Collection[str]) -> None:
         (lead,) = one_a_sentence(items.values())
         for row in same:
             if row.uid != lead.uid:
-                rows.put(_filled(row, NOTHING, lead=False, body="", topic="", part=0))
+                rows.put(_filled(row, NOTHING, lead=False, body="", root="", topic="", part=0))
         row = rows.now[lead.uid]
         rows.put(_shown(row, lead, body="" if len(same) == 1 else packed(lead)), lead)
 
 
 def _row(item: Item, *, sentence: str, carried: bool, raw: str, before: ShownItem | None) -> ShownItem:
     blank = before or ShownItem(
-        uid=item.uid, lead=False, topic="", part=0, lines=None, size=None, mark="", body="", sentence="", carried=carried, raw="", **_columns(NOTHING)
+        uid=item.uid, lead=False, root="", topic="", part=0, lines=None, size=None, mark="", body="", sentence="", carried=carried, raw="", **_columns(NOTHING)
     )
     return replace(blank, sentence=sentence, raw=raw)
 
@@ -167,7 +167,7 @@ def _columns(found: Facts) -> dict[str, Any]:
 
 
 class Places:
-    """The topic of every row that was looked at. `memory` are the pages of note files by key when lines of those changed; else `owners` is what the
+    """The topic of every row that was looked at, as its root: a large one is cut into sections afterwards. `memory` are the pages of note files by key when lines of those changed; else `owners` is what the
     pages that stand are called."""
 
     def __init__(self, rows: Rows, owners: Mapping[str, set[str]], memory_keys: frozenset[str], *, anew: bool, carried: bool) -> None:
@@ -237,7 +237,7 @@ class Places:
         """The layout of all notes, of which there are few."""
         rows = self.rows
         placed = [row for row in rows.now.values() if row.placed]
-        where = {item.uid: t.key for t in layout([rows.item(r) for r in placed]).topics for item in (*t.items, *t.past)}
+        where = {item.uid: root_of(t.key) for t in layout([rows.item(r) for r in placed]).topics for item in (*t.items, *t.past)}
         for row in list(rows.now.values()):
             self._stand(row, where.get(row.uid, ""))
 
@@ -252,7 +252,7 @@ class Places:
         was = {key: _is_page(key, live[key], names[key]) for key in keys}
         for uid in touched:
             old, row = rows.old.get(uid), rows.now.get(uid)
-            if old and old.placed and not old.carried and not old.topic.startswith("1:"):
+            if old and old.placed and not old.carried and not old.root.startswith("1:"):
                 live[old.key], names[old.key] = live[old.key] - old.live, names[old.key] - old.named
             if row and row.placed and not row.carried and not self._joins(row):
                 live[row.key], names[row.key] = live[row.key] + row.live, names[row.key] + row.named
@@ -268,8 +268,13 @@ class Places:
         return self._joins(row) or (f"2:{row.key}" if named[row.key] else f"0:{row.shelf}")
 
     def _stand(self, row: ShownItem, topic: str) -> None:
-        if row.topic != topic:
-            self.rows.put(replace(row, topic=topic, part=0))
+        if row.root != topic:
+            self.rows.put(replace(row, root=topic, topic=topic, part=0))
+
+
+def root_of(topic: str) -> str:
+    """The topic a section belongs to; a whole one is its own."""
+    return topic if topic.startswith("1:") else topic.partition("\n")[0]
 
 
 def _is_page(key: str, live: int, names: int) -> bool:

@@ -92,7 +92,7 @@ def look(store: Store, scope: str, *, own: Mapping[str, str], cover: Cover) -> S
     moves = store.moves(scope, before)
     rows = Rows(store, scope)
     carried, rests = _bring_notes(store, scope, rows, before, moves)
-    pages = Pages(store, scope, rows, own, RENDERER)
+    pages = Pages(store, scope, rows, own, RENDERER, anew=before is None)
     memory = carried is not None
     places = Places(rows, owners_of(pages.owners), frozenset(t for t, _ in pages.owners), anew=before is None, carried=memory)
     places.settle()

@@ -38,7 +38,7 @@ class Render:
 class ShownItem:
     """A note as pages show it. `raw` is the note alone; of notes that say one sentence the one that leads shows `body`, the evidence of all ("": as `raw`).
 
-    What stands behind `lead` says nothing for a note that does not lead. Times are microseconds since 1970. `mark` is a digest of what is shown.
+    `root` is the topic it belongs to, `topic` the section of that it stands on. What stands behind `lead` says nothing for a note that does not lead. Times are microseconds since 1970. `mark` is a digest of what is shown.
     """
 
     uid: str
@@ -53,6 +53,7 @@ class ShownItem:
     pin: str
     forms: str
     shelf: str
+    root: str
     topic: str
     part: int
     oldest: int | None
@@ -82,7 +83,8 @@ class ShownItem:
 
 @dataclass(frozen=True, slots=True)
 class ShownPage:
-    """A part of a topic: where it lies, what it is called, how an index names it, and marks of what it was made of. It has a page when it is `live`."""
+    """A part of a topic: where it lies, what it is called, how an index names it, and marks of what it was made of. It has a page when it is `live`.
+    `begin` is where a section of a large topic begins ("": with the topic)."""
 
     topic: str
     part: int
@@ -91,6 +93,7 @@ class ShownPage:
     title: str
     path: str
     slug: str
+    begin: str
     aliases: str
     names: str
     hook: str
@@ -221,11 +224,11 @@ class Projection(Core):
 
     def shown_items(
         self, scope: str, *, uids: Iterable[str] | None = None, sentences: Iterable[str] | None = None, keys: Iterable[str] | None = None,
-        topics: Iterable[str] | None = None, names: Iterable[str] | None = None, carried: bool | None = None, placed: bool | None = None, light: bool = False,
+        topics: Iterable[str] | None = None, roots: Iterable[str] | None = None, names: Iterable[str] | None = None, carried: bool | None = None, placed: bool | None = None, light: bool = False,
     ) -> tuple[ShownItem, ...]:  # fmt: skip
         """Items by one of their keys (all when none is given), by uid. `names` are subjects or keys. `light` leaves out what they hold."""
         c = t.shown_items.c
-        by = next(((column, given) for column, given in ((c.uid, uids), (c.sentence, sentences), (c.key, keys), (c.topic, topics)) if given is not None), None)
+        by = next(((column, given) for column, given in ((c.uid, uids), (c.sentence, sentences), (c.key, keys), (c.topic, topics), (c.root, roots)) if given is not None), None)
         columns = [literal("").label(f.name) if light and f.name in {"raw", "body"} else c[f.name] for f in fields(ShownItem)]
         query = select(*columns)
         for column, wanted in ((c.carried, carried), (c.placed, placed)):
@@ -252,8 +255,22 @@ class Projection(Core):
         live = func.sum(_one(c.live)).label("live")
         query = select(c.key, live, func.sum(_one(c.named)).label("named"))
         with self.reading("count the notes of subjects") as conn:
-            query = query.where(c.scope_id == self.scope_of(conn, scope), c.placed, ~c.carried, c.topic.not_like("1:%")).group_by(c.key)
+            query = query.where(c.scope_id == self.scope_of(conn, scope), c.placed, ~c.carried, c.root.not_like("1:%")).group_by(c.key)
             return {r.key: (int(r.live or 0), int(r.named or 0)) for r in _rows(conn, query, c.key, map(storable, keys))}
+
+    def count_of_root(self, scope: str, root: str, most: int) -> int:
+        """How many notes belong to a topic, counted no further than `most`."""
+        c = t.shown_items.c
+        with self.reading("count the notes of a topic") as conn:
+            few = select(c.id).where(c.scope_id == self.scope_of(conn, scope), c.root == storable(root)).limit(most).subquery()
+            return conn.scalar(select(func.count()).select_from(few)) or 0
+
+    def forms_of_root(self, scope: str, root: str) -> Mapping[str, int]:
+        """How many notes of a topic use which forms of its name."""
+        c = t.shown_items.c
+        with self.reading("count the forms of a subject") as conn:
+            query = select(c.forms, func.count().label("n")).where(c.scope_id == self.scope_of(conn, scope), c.root == storable(root)).group_by(c.forms)
+            return {r.forms: r.n for r in conn.execute(query)}
 
     def live_shown(self, scope: str, most: int) -> int:
         """How many live notes stand on pages, counted no further than `most`."""

@@ -322,10 +322,10 @@ renders = walled(
 )  # fmt: skip
 shown_items = walled(
     "shown_items", "mutable", word("uid"), word("sentence"), flag("lead"), flag("carried"), flag("live"), flag("placed"), content("key"), content("subject"),
-    flag("named"), content("pin"), content("forms"), word("shelf"), content("topic"), number("part"), number("oldest", null=True), number("newest", null=True),
+    flag("named"), content("pin"), content("forms"), word("shelf"), content("root"), content("topic"), number("part"), number("oldest", null=True), number("newest", null=True),
     number("position"), word("waits"), word("reason"), word("queue_rank"), word("section"), word("brief_rank"), word("said"), flag("checked"),
     flag("indexed"), number("upper_lines"), number("upper_bytes"), number("lines", null=True), number("size", null=True), word("mark"), content("raw"),
-    content("body"), unique("scope_id", "uid"), Index(None, "scope_id", "sentence"), Index(None, "scope_id", "topic", "part"), Index(None, "scope_id", "key"),
+    content("body"), unique("scope_id", "uid"), Index(None, "scope_id", "sentence"), Index(None, "scope_id", "topic"), Index(None, "scope_id", "root"), Index(None, "scope_id", "key"),
     Index(None, "scope_id", "waits", "queue_rank"), Index(None, "scope_id", "section", "brief_rank"), Index(None, "scope_id", "newest"),
     Index(None, "scope_id", "carried"),
 )  # fmt: skip
@@ -333,7 +333,7 @@ shown_rests = walled(
     "shown_rests", "mutable", word("rests_on"), word("uid"), unique("scope_id", "rests_on", "uid"), Index(None, "scope_id", "uid"),
 )  # fmt: skip
 shown_pages = walled(
-    "shown_pages", "mutable", content("topic"), number("part"), word("sort"), flag("live"), content("title"), content("path"), content("slug"), content("aliases"),
+    "shown_pages", "mutable", content("topic"), number("part"), word("sort"), flag("live"), content("title"), content("path"), content("slug"), content("begin"), content("aliases"),
     content("names"), content("hook"), content("line"), flag("archived"), number("bytes"), word("mark"), word("links_mark"), content("words"), content("body"),
     content("targets"), unique("scope_id", "topic", "part"),
 )  # fmt: skip

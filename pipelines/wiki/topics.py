@@ -12,17 +12,17 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
 from posixpath import basename, normpath
 from typing import TypedDict
 from urllib.parse import unquote
 
-from pipelines.model import Kind, Verdict
+from pipelines.model import Kind, Verdict, digest
 from pipelines.wiki import inline
 from pipelines.wiki.content import LIVE, PAST, Carried, Item
-from pipelines.wiki.lines import weigh
+from pipelines.wiki.lines import day, weigh
 from pipelines.wiki.slugs import RESERVED, assign, page_path
 
 SUBJECT_NOTES_MIN = 3
@@ -94,7 +94,8 @@ def layout(items: Sequence[Item]) -> Layout:
     memory = memory_topics([i for i in shown if i.carried])
     rest = _join_memory(memory, [i for i in shown if not i.carried])
     named = _few(_named_subjects(rest), rest, memory=len(memory), notes=sum(1 for i in shown if i.status in LIVE))
-    topics = [*memory.values(), *_subject_topics(rest, named), *_shelf_topics([i for i in rest if key_of(i) not in named])]
+    own = [*_subject_topics(rest, named), *_shelf_topics([i for i in rest if key_of(i) not in named])]
+    topics = [*memory.values(), *(section for topic in own for section in sections(topic))]
     parts = [part for topic in sorted(topics, key=lambda t: t.key) for part in split(topic)]
     paths = assign({part_key(t): t.title for t in parts})
     return Layout(tuple(replace(t, path=page_path(paths[part_key(t)])) for t in parts))
@@ -286,7 +287,7 @@ def _subject_topics(items: Sequence[Item], named: frozenset[str]) -> list[Topic]
 
 def subject_topic(key: str, lines: Sequence[Item]) -> Topic:
     """The page of a named subject."""
-    title, aliases = subject_names(key, [forms_of(i) for i in lines])
+    title, aliases = subject_names(key, Counter(forms_of(i) for i in lines))
     return Topic(
         key=f"2:{key}", sort=Sort.SUBJECT, title=title, aliases=aliases,
         items=_in_order(i for i in lines if i.status in LIVE), past=_in_order(i for i in lines if i.status in PAST),
@@ -298,9 +299,11 @@ def forms_of(item: Item) -> tuple[str, ...]:
     return (inline.clean(item.subject).strip("`\"'"), *item.aliases)
 
 
-def subject_names(key: str, notes: Sequence[Sequence[str]]) -> tuple[str, tuple[str, ...]]:
-    """Title and aliases of a subject from the forms its notes use: the commonest that names it is the title."""
-    forms = Counter(note[0] for note in notes)
+def subject_names(key: str, notes: Mapping[tuple[str, ...], int]) -> tuple[str, tuple[str, ...]]:
+    """Title and aliases of a subject from the forms its notes use and how many use them: the commonest that names it is the title."""
+    forms: Counter[str] = Counter()
+    for note, count in notes.items():
+        forms[note[0]] += count
     named = {form: n for form, n in forms.items() if is_name(form) and _title(form)} or {a: 1 for n in notes for a in n[1:] if is_name(a) and _title(a)}
     title = min(named, key=lambda form: (-named[form], form)) if named else key
     return title, _aliases(title, [*forms, *(alias for n in notes for alias in n[1:])])
@@ -331,6 +334,90 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 def _in_order(items: Iterable[Item]) -> tuple[Item, ...]:
     """By subject, then in the order they were learnt: a new note joins its neighbours and moves nothing else."""
     return tuple(sorted(items, key=lambda i: (key_of(i), i.oldest_evidence or _NEVER, i.uid)))
+
+
+# --- sections of large topics ------------------------------------------------------------------------------------------------------------
+
+LARGE_NOTES = 300
+"""From so many notes on, a shelf or subject is cut into sections; below, it is one topic, in numbered parts."""
+NEAR = 20
+"""How many notes before and after decide whether a section begins at a note: sections have more than this, and twice as many on average."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a note stands among those of its topic: by subject, then in the order they were learnt. `oldest` is in microseconds, `form` the subject's."""
+
+    key: str
+    oldest: int
+    uid: str
+    form: str
+
+    @property
+    def order(self) -> tuple[str, int, str]:
+        """What notes of a topic are sorted by."""
+        return (self.key, self.oldest, self.uid)
+
+
+NEVER = 10**18
+"""`Spot.oldest` of a note whose evidence has no time: behind all that have one."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def spot(item: Item) -> Spot:
+    """The spot of a note."""
+    at = item.oldest_evidence
+    return Spot(key_of(item), NEVER if at is None else (at - _EPOCH) // timedelta(microseconds=1), item.uid, forms_of(item)[0])
+
+
+def sections(topic: Topic) -> list[Topic]:
+    """A large topic in sections, each a topic of its own; another one as it is.
+
+    Where a section begins is decided by the notes near it alone, so that a new note changes the section it joins and no other, and by no count, so that
+    a section keeps its name. The first keeps the topic's.
+    """
+    notes = {i.uid: i for i in (*topic.items, *topic.past)}
+    if len(notes) < LARGE_NOTES:
+        return [topic]
+    spots = sorted(map(spot, notes.values()), key=lambda s: s.order)
+    begins = [0, *beginnings(spots)]
+    out = []
+    for begin, end in zip(begins, [*begins[1:], len(spots)], strict=True):
+        key, title = section_names(topic.key, topic.title, topic.sort, spots[begin], begins_group(spots, begin)) if begin else (topic.key, topic.title)
+        here = [notes[s.uid] for s in spots[begin:end]]
+        out.append(
+            Topic(
+                key=key, sort=topic.sort, title=title, aliases=() if begin else topic.aliases, items=tuple(i for i in here if i.status in LIVE),
+                past=tuple(i for i in here if i.status in PAST),
+            )
+        )  # fmt: skip
+    return out
+
+
+def beginnings(spots: Sequence[Spot]) -> list[int]:
+    """Where sections begin among spots in order, the first one left out: at a note whose digest is the least of all near it, at the first note of a
+    subject where one is near."""
+    weights = [_weight(s, begins_group(spots, n)) for n, s in enumerate(spots)]
+    return [n for n in range(1, len(spots)) if weights[n] == min(weights[max(0, n - NEAR) : n + NEAR + 1])]
+
+
+def begins_group(spots: Sequence[Spot], n: int) -> bool:
+    """Whether a spot is the first of its subject."""
+    return n == 0 or spots[n - 1].key != spots[n].key
+
+
+def _weight(at: Spot, first: bool) -> tuple[bool, str]:
+    return (not first, digest("section", at.key if first else at.uid))
+
+
+def section_names(topic: str, title: str, sort: Sort, begin: Spot, first: bool) -> tuple[str, str]:
+    """Key and title of the section that begins here: by its first subject, inside of one by the day of its first note."""
+    form = inline.clean(begin.form)[:SECTION_CHARS_MAX] if sort is not Sort.SUBJECT or first else ""
+    since = "" if first else f"from {day(_EPOCH + timedelta(microseconds=begin.oldest))}" if begin.oldest != NEVER else begin.uid
+    return f"{topic}\n{'=' + begin.key if first else '+' + begin.uid}", inline.clean(f"{title}: {form} {since}")
+
+
+SECTION_CHARS_MAX = 40
 
 
 # --- splitting ---------------------------------------------------------------------------------------------------------------------------

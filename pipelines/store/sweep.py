@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import socket
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -26,6 +27,8 @@ RINGS_A_SWEEP = 2_000
 RING_MAX_MS = 300_000  # the longest time between two bells for one job
 WORKING_MS = 60_000  # a claim within this says that somebody hears bells
 FORGOTTEN_MS = 7 * 86_400_000  # a process that told nothing for so long is struck off
+KEPT = timedelta(days=30)  # how long the units of a dream that ended can be looked at
+_OLDEST = 1_000  # rows of the job table's old end looked at in one sweep
 _ACTIVE = ("running", "waiting")
 
 
@@ -34,6 +37,8 @@ class Sweeping(Requests):
 
     def sweep(self, *, host: str | None = None) -> Swept:
         """Free what is held by nobody, park what killed each of its workers, let dreams go on, repair what is missing, and say which jobs to ring for.
+
+        Units of dreams that ended more than KEPT ago are dropped.
 
         `host` is this machine's name in owners. A job that was never rung for is rung at once; one rung for in vain again after life.RING_MS, doubling up to
         RING_MAX_MS. While no job at all is being claimed, nobody hears bells, and one is rung as a probe, not all.
@@ -46,6 +51,7 @@ class Sweeping(Requests):
         with self.writing("ring for what is due") as conn:
             now = self.clock_ms(conn)
             conn.execute(delete(t.processes).where(t.processes.c.seen_ms < now - FORGOTTEN_MS))
+            _clear(conn, self.now() - KEPT)
             ring = _due(conn, now)
         return Swept(
             ring=ring, freed=sum(f.freed for f in found), killed=sum(f.killed for f in found), woken=sum(f.woken for f in found),
@@ -160,6 +166,15 @@ def _calm(conn: Connection, scope_id: int, now: int) -> None:
     j = t.jobs.c
     far = (j.scope_id == scope_id, j.state.in_(("ready", "waiting")), j.run_ms > now + 2 * DELAY_MAX_MS)
     conn.execute(update(t.jobs).where(*far).values(run_ms=now))
+
+
+def _clear(conn: Connection, before: datetime) -> None:
+    """Drop the units of dreams that ended long ago; the dream, its requests and its decisions stay."""
+    d, j, g = t.dreams.c, t.jobs.c, t.stages.c
+    oldest = select(j.dream_id).order_by(j.id).limit(_OLDEST).subquery()
+    for dream_id in conn.scalars(select(oldest.c.dream_id).distinct().join_from(oldest, t.dreams, d.id == oldest.c.dream_id).where(d.ended_at < before)).all():
+        conn.execute(delete(t.jobs).where(j.dream_id == dream_id))
+        conn.execute(delete(t.stages).where(g.dream_id == dream_id))
 
 
 def _due(conn: Connection, now: int) -> tuple[int, ...]:

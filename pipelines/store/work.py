@@ -110,7 +110,7 @@ class Lease:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
     """What a sweep found. `ring`: jobs that are due and that nobody may have heard of. `freed`: jobs whose lease was over. `killed`: units parked because each
-    worker that took them died. `woken`: dreams that go on. `repaired`: joins and follow-ups that were missing, each a fault that is recorded.
+    worker that took them died. `woken`: jobs whose wait is over, or whose dream began. `repaired`: joins and follow-ups that were missing, each a fault that is recorded.
     """
 
     ring: tuple[int, ...] = ()

@@ -204,5 +204,5 @@ class Dreams(RuleBasedStateMachine):
                 assert all(dream.read > asked for asked in dream.asked), "a request was answered by what was read before it"
 
 
-Dreams.TestCase.settings = settings(max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck))
+Dreams.TestCase.settings = settings(max_examples=20, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck))
 TestDreams = Dreams.TestCase

@@ -258,5 +258,5 @@ class Jobs(RuleBasedStateMachine):
         raise AssertionError("the dream does not end")
 
 
-Jobs.TestCase.settings = settings(max_examples=40, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck))
+Jobs.TestCase.settings = settings(max_examples=25, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck))
 TestJobs = Jobs.TestCase

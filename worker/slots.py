@@ -75,6 +75,7 @@ class Adaptive:
 
 def check(kind: str, spec: str, zone: str) -> None:
     """Refuse what `due` could not read, naming the field."""
+    _zone(zone)
     match kind:
         case "nightly":
             _cron(spec, zone)

@@ -205,13 +205,8 @@ def await_event(process: subprocess.Popen[str], event: str) -> None:
     raise AssertionError(f"it ended without {event}")
 
 
-def nights(home: Path) -> list[str]:
-    with open_store(url(home), now=lambda: datetime.now(UTC)) as opened:
-        return [d.cause for d in opened.dreams("local")]
-
-
 def test_schedulers_that_start_die_and_start_again_fire_a_night_once_and_end_cleanly(home: Path) -> None:
-    with start(home, "schedule", "--every", "0.1") as first, start(home, "schedule", "--every", "0.1") as second:
+    with start(home, "schedule", "--every", "0.5") as first, start(home, "schedule", "--every", "0.5") as second:
         try:
             await_event(second, "schedule_started")
             with open_store(url(home), now=lambda: datetime.now(UTC)) as at:
@@ -225,10 +220,9 @@ def test_schedulers_that_start_die_and_start_again_fire_a_night_once_and_end_cle
             second.kill()
     assert second.returncode == 0, err
     assert "Traceback" not in err
-    with start(home, "schedule", "--once", "--json") as third:
-        out, err = third.communicate(timeout=DEADLINE_S)
-    assert (third.returncode, json.loads(out)["fired"]) == (0, []), err
-    assert nights(home) == ["nightly"]
+    with open_store(url(home), now=lambda: datetime.now(UTC)) as at:
+        assert tick(at, datetime.now(UTC), params={}, ring=silent).fired == (), "a third one finds nothing to do"
+        assert [d.cause for d in at.dreams("local")] == ["nightly"]
 
 
 def test_with_a_redis_the_scheduler_answers_the_plain_list(home: Path, redis_url: str) -> None:

@@ -65,8 +65,9 @@ def test_a_text_that_is_no_cron_is_refused_by_its_field(spec: str, field: str) -
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "", "../UTC", "/etc/passwd", "Europe", "Europe/\0"])
 def test_a_zone_that_is_none_is_refused_by_its_field(zone: str) -> None:
-    with pytest.raises(BadSchedule, match=r"^zone: "):
-        check("nightly", "0 3 * * *", zone)
+    for kind, spec in (("nightly", "0 3 * * *"), ("interval", "6h"), ("adaptive", "1h")):
+        with pytest.raises(BadSchedule, match=r"^zone: "):
+            check(kind, spec, zone)
 
 
 @pytest.mark.parametrize(("kind", "spec"), [("hourly", "6h"), ("interval", "6"), ("interval", "1s"), ("interval", "400d"), ("interval", "٦h"),

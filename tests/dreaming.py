@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -19,9 +18,9 @@ from pipelines.logs.archive import FolderArchive
 from pipelines.logs.detect import READERS
 from pipelines.logs.redaction import Redactor
 from pipelines.model import Finding, OnlineNote
-from pipelines.run import Outcome, Parts, Request, dream
+from pipelines.run import Outcome, Params, Parts, Request, apply_dream, dream
 from pipelines.run.sources import standing_notes
-from pipelines.store import Store, open_store
+from pipelines.store import Store, open_store, this_process
 
 NOW = datetime(2026, 4, 1, 7, 0, tzinfo=UTC)
 SCOPE = "local"
@@ -36,7 +35,7 @@ class Desk:
     root: Path
     redactor: Redactor
     now: datetime = NOW
-    holder: str = f"{socket.gethostname()}:1:1"
+    holder: str = field(default_factory=this_process)
     step: Callable[[str], None] = lambda _: None
     extra: dict[str, object] = field(default_factory=dict)
 
@@ -63,13 +62,22 @@ class Desk:
     def request(self, *paths: Path, **given: object) -> Request:
         """A dream over the paths (default: the log folder) and the notes folder if there is one."""
         notes = (self.notes,) if self.notes.exists() else ()
-        asked = Request(scope=SCOPE, paths=tuple(map(str, paths or (self.logs,))), wiki=self.wiki, wiki_id=WIKI_ID, host=HOST, notes=notes)
+        decided = {name: given.pop(name) for name in tuple(given) if name in Params.__slots__}
+        params = replace(Params(), **decided)  # type: ignore[arg-type]
+        asked = Request(
+            scope=SCOPE, paths=tuple(map(str, paths or (self.logs,))), wiki=self.wiki, wiki_id=WIKI_ID, host=HOST, notes=notes, params=params
+        )  # fmt: skip
         return replace(asked, **given)  # type: ignore[arg-type]
 
     def dream(self, *paths: Path, **given: object) -> Outcome:
         """Dream once."""
         with self.store() as store:
             return dream(self.parts(store), self.request(*paths, **given))
+
+    def apply(self, uid: str) -> Outcome:
+        """Apply a dream that waits."""
+        with self.store() as store:
+            return apply_dream(self.parts(store), self.request(), uid)
 
     def note(self, name: str, text: str, *, mtime: datetime | None = None) -> Path:
         """A note file of the agent."""

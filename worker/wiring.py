@@ -18,7 +18,7 @@ from pipelines.logs.detect import READERS
 from pipelines.logs.redaction import Redactor, open_redactor
 from pipelines.model import digest
 from pipelines.ports import Blobs
-from pipelines.run import Parts
+from pipelines.run import Params, Parts
 from pipelines.run.parts import Progress, silent
 from pipelines.store import Store, open_store, this_process
 from pipelines.store.blobs import DatabaseArchive
@@ -95,7 +95,15 @@ def open_parts(place: Place, settings: Settings, *, scope: str | None = None, pr
         yield Parts(
             store=store, archive=archive_of(place, store, scope or settings.scope), redactor=redactor(), engine=LocalEngine(), readers=READERS, now=utc_now,
             holder=this_process(place.host), git_times=git_times, progress=progress,
+            defaults=defaults_of(settings),
         )  # fmt: skip
+
+
+def defaults_of(settings: Settings) -> Params:
+    """What a dream is by the settings of this process, where its request left it open."""
+    return Params(
+        engine=settings.engine, trusted=frozenset(settings.events.trusted), skew_s=settings.skew_s, change_share_max=settings.change_share_max
+    )  # fmt: skip
 
 
 def _require_publisher(place: Place, store: Store) -> None:

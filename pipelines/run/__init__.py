@@ -1,6 +1,6 @@
-"""The only place that knows the order of the stages: take in, read, resolve, assess, apply, render, publish."""
+"""The only place that knows the order of the stages: take in, plan, extract, resolve, analyse, apply, render, publish."""
 
-from pipelines.run.dream import Outcome, dream
-from pipelines.run.parts import Parts, Request
+from pipelines.run.dream import Outcome, apply_dream, dream
+from pipelines.run.parts import Params, Parts, Request
 
-__all__ = ["Outcome", "Parts", "Request", "dream"]
+__all__ = ["Outcome", "Params", "Parts", "Request", "apply_dream", "dream"]

@@ -1,180 +1,186 @@
-"""A dream from start to end. Every step is a transaction or a whole file, so a crash leaves a state that the next dream goes on from."""
+"""A dream as a command asks for it: take in what is new here, ask, work on it in this process, and publish. A crash leaves what the next one goes on from."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
-from pipelines.errors import DreamdError
-from pipelines.model import Finding, OnlineNote, Status, Verdict, Version
-from pipelines.report import BriefSize, DreamReport, NoteCounts, OnlineCounts, PageCounts, Records, RefusedSource
-from pipelines.run.content import verdicts
-from pipelines.run.journal import intake_problems, morning_report
-from pipelines.run.parts import Parts, Request
-from pipelines.run.publish import publishing_problems
-from pipelines.run.reading import ReadSessions, read_sessions
-from pipelines.run.resolving import lineage_of, of_one_lineage, resolve_dirty
-from pipelines.run.sources import NOTHING, Taken, counts_of, standing_notes, take_in
-from pipelines.run.unchanged import fingerprint, nothing_new
-from pipelines.run.verdicts import assess_notes
-from pipelines.run.versions import BELIEFS
-from pipelines.run.wiki import Organized, organize, put_report
-from pipelines.stages.resolver import Resolution, Verb
-from pipelines.store import Applied, Dream, Store
-from pipelines.wiki.journal import bloat
+from pipelines.errors import Conflict, Permanent, Refused
+from pipelines.report import DreamReport
+from pipelines.run.ending import ending_of, write_ending
+from pipelines.run.journal import trouble_report
+from pipelines.run.parts import Parts, Request, params_of
+from pipelines.run.publish import publish_revision, publishing_problems, shows, take_own_words
+from pipelines.run.render import commit_report
+from pipelines.run.report import BROUGHT, Brought, brought_by, report_from, report_of
+from pipelines.run.runner import Driven, drive
+from pipelines.run.sources import NOTHING, Taken, take_in
+from pipelines.run.unchanged import fingerprint, nothing_new, read_all
+from pipelines.run.wiki import folder_of
+from pipelines.store import Asked, Dream, DreamRunning, host_of
+from pipelines.wiki.publish import Published
+
+Waiting = Callable[[DreamRunning], None]
+
+
+class DreamFailed(Permanent):
+    """A dream ended without having been applied to the end; `code` says of what."""
+
+    def __init__(self, dream: Dream, why: str) -> None:
+        super().__init__(f"dream {dream.uid} over {dream.scope} failed ({why}); what it read is kept, the next dream goes on from there")
+        self.dream = dream.uid
+        self.code = dream.code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """A finished dream: its report, and everything the report was made of for callers that show more."""
+    """A dream that has ended: its report, and what only this host knows of it.
+
+    `sessions` were read in it, `wrong` counts the wrong lines that still stand in note files, by file, `errors` went wrong with units worked on here.
+    """
 
     report: DreamReport
-    taken: Taken
-    read: ReadSessions
-    resolutions: tuple[Resolution, ...]
-    findings: Mapping[str, Finding]
-    organized: Organized | None
+    taken: Taken = NOTHING
+    published: Published | None = None
+    sessions: tuple[str, ...] = ()
+    wrong: Mapping[str, int] = field(default_factory=dict)
+    errors: tuple[Exception, ...] = ()
 
 
-def dream(parts: Parts, request: Request) -> Outcome:
-    """Run one dream. Raises DreamRunning when another one runs over the scope, other DreamdErrors when nothing more can be done."""
-    store = parts.store
+def dream(parts: Parts, request: Request, *, waiting: Waiting | None = None) -> Outcome:
+    """Dream once, in turn. While a living process dreams over the scope `waiting` is told so; without it DreamRunning is raised.
+
+    What a dead process left is finished first, and is all there is to do when nothing has come in since. Raises DreamFailed, or what made it fail here;
+    other DreamdErrors when nothing more can be done.
+    """
     began = parts.now()
     mark = fingerprint(parts, request)
     if (same := nothing_new(parts, request, mark)) is not None:
-        return Outcome(
-            report=same, taken=NOTHING, read=ReadSessions(dirty=frozenset(), sessions=(), claims=0, rejected={}), resolutions=(), findings={}, organized=None
-        )
-    run = store.start_dream(request.scope, cause=request.cause, holder=parts.holder, params={"engine": parts.engine.name, "dry_run": request.dry_run})
-    try:
-        return _run(parts, request, run, began.timestamp(), mark)
-    except BaseException:
-        with suppress(DreamdError):  # the first trouble is the one to tell; a dream left running is taken over by the next
-            store.finish_dream(run, "failed", code="interrupted")
-        raise
-
-
-def _run(parts: Parts, request: Request, run: Dream, began: float, mark: str) -> Outcome:
-    store, scope = parts.store, request.scope
+        shown = shows(parts, folder_of(request), request.scope)
+        return Outcome(report=same, published=None if shown else _publish(parts, request))
+    left = _finish_what_runs(parts, request, waiting)
+    if left is not None and not request.params.dry_run and read_all(parts, left.dream, mark):
+        return _outcome(parts, request, left, NOTHING, began.timestamp())
+    if not request.params.dry_run:
+        take_own_words(parts, folder_of(request), request.scope)  # before any log is read: a folder that is not ours to publish into is refused
     taken = take_in(parts, request)
-    inputs = store.inputs(scope)  # what others bring in from here on is the next dream's
     parts.step("taken_in")
-    read = read_sessions(parts, request)
-    lineage = lineage_of(store, scope)
-    resolutions = resolve_dirty(parts, request, run, _dirty(store, request, read, lineage), lineage)
-    touched = {r.note for r in resolutions}
-    versions = (*(v for r in resolutions for v in r.versions), *(v for v in all_versions(store, scope) if v.note not in touched))
-    findings = assess_notes(parts, request, run, versions)
-    parts.step("staged")
-    if request.dry_run:
-        store.finish_dream(run, "planned")
-        report = _report(parts, request, run, taken, read, resolutions, findings, None, None, began)
-        return Outcome(report=report, taken=taken, read=read, resolutions=resolutions, findings=findings, organized=None)
-    applied = store.apply(run, max_share=request.change_share_max)
-    parts.step("applied")
-    store.expire(scope, parts.now())
-    parts.step("expired")
-    organized = organize(parts, request)
-    report = _report(parts, request, run, taken, read, resolutions, findings, applied, organized, began)
-    journal = morning_report(
-        store, scope, run.uid, day=parts.now().date(), content=organized.content, brief=organized.tree.brief, refused=read.rejected,
-        redacted=report.redacted, problems=(*intake_problems(taken), *publishing_problems(organized.published)),
-    )  # fmt: skip
-    if journal:
-        put_report(parts, request, *journal)
-    parts.step("published")
-    store.refresh_search()  # so that the first search does not wait for the index
-    store.finish_dream(run, report.status, summary={**report.as_json(), "fingerprint": mark, "inputs": inputs, "beliefs": _basis(request)})
-    return Outcome(report=report, taken=taken, read=read, resolutions=resolutions, findings=findings, organized=organized)
+    asked = _ask(parts, request, brought_by(taken, mark))
+    parts.step("requested")
+    assert asked.dream is not None, "a request that was accepted has a dream"
+    try:
+        done = drive(parts, request.scope, asked.dream, threads=threads_of(parts), waiting=waiting or _refuse)
+    except DreamRunning:
+        parts.store.cancel(request.scope, asked.dream)
+        raise
+    return _outcome(parts, request, done, taken, began.timestamp())
 
 
-def _dirty(store: Store, request: Request, read: ReadSessions, lineage: Mapping[str, str]) -> frozenset[str]:
-    """The claims whose notes are computed anew: those that reading changed, and those that count for another number of witnesses now.
+def threads_of(parts: Parts) -> int:
+    """How many units at once: one for an engine that works here, as many as it says for one that waits for answers."""
+    wanted: object = getattr(parts.engine, "threads", 1)
+    return max(1, wanted) if isinstance(wanted, int) else 1
 
-    A dream that did not reach its end may have read claims it never resolved, and one with other code or settings resolved them otherwise: then it is
-    all of them. Asked while this dream runs, so that none comes in between it and the one before.
+
+def apply_dream(parts: Parts, request: Request, uid: str) -> Outcome:
+    """Apply what a dry run planned, or what a guard held: a person has looked at it. The engine is asked nothing.
+
+    Raises Refused when the dream has nothing to apply, or when something it was planned against has moved since, naming what.
     """
-    before = store.dreams(request.scope, limit=2)[1:]
-    if not before:
-        return read.dirty
-    if before[0].state == "completed" and (before[0].summary or {}).get("beliefs") == _basis(request):
-        return read.dirty | of_one_lineage(store, request.scope, read.sessions, lineage)
-    return read.dirty | {g.claim.uid for g in store.all_claims(request.scope)}
-
-
-def _basis(request: Request) -> str:
-    """What decides beliefs beside claims and rulings."""
-    return f"{BELIEFS} skew {request.skew_s:g}"
-
-
-def _report(
-    parts: Parts, request: Request, run: Dream, taken: Taken, read: ReadSessions, resolutions: Sequence[Resolution], findings: Mapping[str, Finding],
-    applied: Applied | None, organized: Organized | None, began: float,
-) -> DreamReport:  # fmt: skip
+    began = parts.now()
     store, scope = parts.store, request.scope
-    counts = store.counts(scope)
-    totals = counts_of(taken.logs)
-    notes = standing_notes(store.online_notes(scope))
-    held = bool(applied and applied.held)
-    status = "held" if held else "completed" if applied is not None else "planned"
-    return DreamReport(
-        dream=run.uid, scope=scope, status=status, engine=parts.engine.name, sources=counts.sources, sessions=counts.sessions, turns=counts.turns,
-        origins=dict(counts.origins), lines=totals["lines"], records=Records(good=totals["good"], bad=totals["bad"], pending=totals["pending"]),
-        refused=tuple(RefusedSource(path=p, why=w) for p, w in taken.problems), redacted=totals["redacted"], claims=read.claims, rejected=read.rejected,
-        notes=_note_counts(store, scope, resolutions, findings), online=_online(notes, findings), pages=_pages(organized), brief=_brief(organized),
-        archive={"bytes": counts.archived}, bloat=_bloat(store, scope, organized), seconds=round(parts.now().timestamp() - began, 3),
-        next=_next(request, organized),
+    waits = store.dream(scope, uid)
+    if waits.state not in {"planned", "held"}:
+        raise Refused(f"dream {uid} is {waits.state} and waits for nobody: only planned and held dreams are applied by hand")
+    params = params_of(waits.params, parts.defaults)
+    try:
+        with store.together("apply a dream"):
+            applied = store.apply(waits, max_share=1.0 if waits.state == "held" else params.change_share_max)
+            expired = store.expire(scope, parts.now())
+    except Conflict as moved:
+        raise Refused(f"{moved}; dream again, or look at what has changed") from moved
+    parts.step("applied")
+    take_own_words(parts, folder_of(request), scope)
+    status = "held" if applied.held else "completed"
+    ending = ending_of(parts, store.dream(scope, uid), params, status=status, expired=len(expired))
+    with store.together("end a dream"):
+        told = write_ending(store, ending)
+        store.finish_dream(waits, status, summary={**ending.summary, **told})
+    parts.step("pages_committed")
+    store.refresh_search()
+    return _outcome(parts, request, Driven(dream=store.dream(scope, uid), units=0, errors=()), NOTHING, began.timestamp())
+
+
+def _finish_what_runs(parts: Parts, request: Request, waiting: Waiting | None) -> Driven | None:
+    """Let the dream that runs over the scope end: a living process's is waited for and helped with, a dead one's is taken over."""
+    runs = parts.store.running(request.scope)
+    if runs is None:
+        return None
+    others = [p for p in parts.store.at_work(runs, host=host_of(parts.holder)) if p != parts.holder]
+    if others and waiting is None:
+        raise DreamRunning(request.scope, runs.uid, others[0], runs.started_at)
+    return drive(parts, request.scope, runs.uid, threads=threads_of(parts), waiting=waiting)
+
+
+def _refuse(running: DreamRunning) -> None:
+    raise running
+
+
+def _ask(parts: Parts, request: Request, brought: Brought) -> Asked:
+    params = {**request.params.as_json(), BROUGHT: brought.as_json()}
+    asked = parts.store.request(request.scope, request_id=uuid.uuid4().hex, params=params, cause=request.cause, hand="command")
+    if asked.answer == "refused":
+        raise Refused(f"too many dreams wait over {request.scope}: ask again in {asked.retry_after_s} s")
+    return asked
+
+
+def _outcome(parts: Parts, request: Request, done: Driven, taken: Taken, began: float) -> Outcome:
+    """Publish what the dream made, and tell of it."""
+    store, ended = parts.store, done.dream
+    _require_done(done)
+    summary = ended.summary
+    report = report_from(summary) if summary else report_of(store, ended, engine=parts.engine.name, status=ended.state, now=parts.now())
+    published = None
+    if ended.state != "planned":
+        published = _publish(parts, request)
+    read = store.results(ended, "extract").values()
+    sessions = tuple(sorted(str(s) for told in read for s in _listed(told.get("sessions"))))
+    wrong = (summary or {}).get("wrong")
+    return Outcome(
+        report=replace(report, seconds=round(parts.now().timestamp() - began, 3), next=_next(request, ended)), taken=taken, published=published,
+        sessions=sessions, wrong=wrong if isinstance(wrong, dict) else {}, errors=done.errors,
     )  # fmt: skip
 
 
-def _note_counts(store: Store, scope: str, resolutions: Sequence[Resolution], findings: Mapping[str, Finding]) -> NoteCounts:
-    verbs = Counter(r.verb for r in resolutions)
-    standing = Counter(h.version.status for h in store.heads(scope))
-    said = Counter(f.verdict for f in findings.values())
-    return NoteCounts(
-        added=verbs[Verb.NEW], same=verbs[Verb.SAME], extended=verbs[Verb.EXTENDS], superseded=verbs[Verb.SUPERSEDES], corrected=said[Verdict.CORRECTED],
-        conflicting=standing[Status.DISPUTED], merged=verbs[Verb.MERGES] + said[Verdict.DUPLICATE], expired=standing[Status.EXPIRED],
-        quarantined=standing[Status.QUARANTINED], drafts=standing[Status.DRAFT], needs_recheck=standing[Status.NEEDS_RECHECK] + said[Verdict.NEEDS_RECHECK],
-    )  # fmt: skip
+def _publish(parts: Parts, request: Request) -> Published:
+    """Make the folder show what is committed; what it held that could not be touched is told in the day's report."""
+    store, scope, at = parts.store, request.scope, folder_of(request)
+    published = publish_revision(parts, at, scope).published
+    told = trouble_report(store, scope, day=parts.now().date(), problems=publishing_problems(published))
+    if told is not None:
+        commit_report(store, scope, *told, rev=store.revision(scope))
+        publish_revision(parts, at, scope)
+    parts.step("published")
+    return published
 
 
-def _online(notes: Sequence[OnlineNote], findings: Mapping[str, Finding]) -> OnlineCounts:
-    said = verdicts(notes, findings)
-    shown = sum(n for v, n in said.items() if v != Verdict.NEEDS_RECHECK)
-    return OnlineCounts(
-        carried=shown, upheld=said["upheld"], corrected=said["corrected"], contradicted=said["contradicted"], superseded=said["superseded"],
-        duplicate=said["duplicate"], unsupported=said["unsupported"], unchecked=said["unchecked"], no_log=said["no_log"],
-    )  # fmt: skip
+def _require_done(done: Driven) -> None:
+    """Raise what made a dream fail: the error itself when it happened here."""
+    ended = done.dream
+    if ended.state == "canceled":
+        raise Refused(f"dream {ended.uid} over {ended.scope} was canceled while it ran")
+    if ended.state == "failed":
+        if done.errors:
+            raise done.errors[-1]
+        raise DreamFailed(ended, ended.code)
 
 
-def _pages(organized: Organized | None) -> PageCounts:
-    if organized is None:
-        return PageCounts()
-    return PageCounts(written=len(organized.published.written), unchanged=organized.published.unchanged, redirected=len(organized.tree.stubs))
+def _listed(told: object) -> list[object]:
+    return told if isinstance(told, list) else []
 
 
-def _brief(organized: Organized | None) -> BriefSize:
-    if organized is None:
-        return BriefSize()
-    told = organized.tree.brief
-    return BriefSize(lines=told.lines, bytes=told.bytes, moved=len(told.moved))
-
-
-def _bloat(store: Store, scope: str, organized: Organized | None) -> float:
-    if organized is None:
-        return 0.0
-    live = [data for path, data in organized.tree.files.items() if path in organized.tree.rendered.pages and not path.startswith("archive/")]
-    return round(bloat(live, said=store.said_bytes(scope)).ratio, 3)
-
-
-def _next(request: Request, organized: Organized | None) -> str:
-    if organized is None:
-        return f"dreamd dream {' '.join(request.paths)} --wiki {request.wiki}"
-    return f"dreamd status --wiki {request.wiki}"
-
-
-def all_versions(store: Store, scope: str) -> tuple[Version, ...]:
-    """Every current version of the scope."""
-    return tuple(h.version for h in store.heads(scope))
+def _next(request: Request, ended: Dream) -> str:
+    if ended.state == "completed":
+        return f"dreamd status --wiki {request.wiki}"
+    return f"dreamd apply {ended.uid} --wiki {request.wiki}"

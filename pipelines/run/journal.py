@@ -11,7 +11,7 @@ from posixpath import normpath
 from urllib.parse import unquote
 
 from pipelines.model import Finding, OnlineNote, Status, Verdict
-from pipelines.run.sources import Taken, standing_notes
+from pipelines.run.sources import standing_notes
 from pipelines.stages.resolver import Verb
 from pipelines.store import RecordedDecision, Store
 from pipelines.wiki.brief import Brief
@@ -42,11 +42,6 @@ def morning_report(
 def trouble_report(store: Store, scope: str, *, day: date, problems: Sequence[str]) -> tuple[str, str] | None:
     """Path and text of a day's report with what came to light after it was written; None when there is nothing."""
     return _beside(store, scope, Report(day=day, problems=tuple(problems)))
-
-
-def intake_problems(taken: Taken) -> tuple[str, ...]:
-    """What a person should know of the sources."""
-    return (*(f"{path}: {why}" for path, why in taken.problems), *(f"rewritten and read anew: {path}" for path in taken.logs.rewritten))
 
 
 def _beside(store: Store, scope: str, told: Report) -> tuple[str, str] | None:

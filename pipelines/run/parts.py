@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -19,22 +19,6 @@ Progress = Callable[[str, int, int], None]
 
 def silent(what: str, done: int, total: int) -> None:
     """Progress nobody watches."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
-    """The live parts of one process. `now` is the only clock; `git_times` and `steps` are the outside world's and the failure tests' way in."""
-
-    store: Store
-    archive: Blobs
-    redactor: Redactor
-    engine: Engine
-    readers: Sequence[Reader]
-    now: Callable[[], datetime]
-    holder: str
-    git_times: Callable[[Path], Mapping[str, datetime]] | None = None
-    step: Callable[[str], None] = lambda _: None
-    progress: Progress = silent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +43,11 @@ class Params:
                 "change_share_max": self.change_share_max}  # fmt: skip
 
 
-def params_of(told: Mapping[str, object]) -> Params:
-    """Params as they were stored; what is missing has its default. Raises Permanent naming the field that is wrong."""
+def params_of(told: Mapping[str, object], defaults: Params) -> Params:
+    """Params as they were stored; what was left open is as whoever runs the dream has it set. Raises Permanent naming what is wrong."""
     try:
         known = {name: convert(told[name]) for name, convert in _PARAMS.items() if told.get(name) is not None}
-        return Params(**known)  # type: ignore[arg-type]
+        return replace(defaults, **known)  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:
         raise Permanent(f"the params of this dream are not those of this version ({error}): request it again") from error
 
@@ -99,6 +83,26 @@ _PARAMS: Mapping[str, Callable[[object], object]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """The live parts of one process. `now` is the only clock; `git_times` and `step` are the outside world's and the failure tests' way in.
+
+    `defaults` is what this process does where a request left it open.
+    """
+
+    store: Store
+    archive: Blobs
+    redactor: Redactor
+    engine: Engine
+    readers: Sequence[Reader]
+    now: Callable[[], datetime]
+    holder: str
+    git_times: Callable[[Path], Mapping[str, datetime]] | None = None
+    step: Callable[[str], None] = lambda _: None
+    progress: Progress = silent
+    defaults: Params = Params()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """One dream as it was asked for on this host: what decides it, and where things lie here.
 
@@ -111,15 +115,6 @@ class Request:
     wiki_id: str
     host: str
     notes: tuple[Path, ...] = ()
-    since: datetime | None = None
-    dry_run: bool = False
     cause: str = "command"
-    trusted: frozenset[str] = frozenset()
-    skew_s: float = 120
-    change_share_max: float = 0.5
     exclude: tuple[str, ...] = ()
-
-    @property
-    def params(self) -> Params:
-        """What decides the dream, wherever it runs."""
-        return Params(since=self.since, dry_run=self.dry_run, trusted=self.trusted, skew_s=self.skew_s, change_share_max=self.change_share_max)
+    params: Params = Params()

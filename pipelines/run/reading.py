@@ -10,7 +10,7 @@ from pipelines.gates import first_missed, weakest_origin
 from pipelines.model import GateResult, OrderKey, Origin, Outcome, Question, SessionInfo, Standing, Turn, Witnessed, digest
 from pipelines.notes.identity import block_keys, group_key
 from pipelines.ports import Engine
-from pipelines.run.parts import Params, Parts, Request
+from pipelines.run.parts import Params
 from pipelines.run.sources import TRUST
 from pipelines.stages.extractor import judge_all, judge_questions, prepare
 from pipelines.store import GatedClaim, Store
@@ -63,38 +63,10 @@ def read_session(engine: Engine, info: SessionInfo, turns: Sequence[Turn], of: U
     )  # fmt: skip
 
 
-def save_session(store: Store, scope: str, reading: SessionReading) -> frozenset[str]:
-    """Make this the engine's reading of the session; returns the claims that came, left or changed."""
+def save_session(store: Store, scope: str, reading: SessionReading) -> None:
+    """Make this the engine's reading of the session."""
     store.save_order(scope, reading.order)
-    return store.save_reading(scope, reading.of.session, engine=reading.engine, digest=reading.of.digest, claims=reading.claims, questions=reading.questions)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadSessions:
-    """What reading changed: uids of claims that came, left or changed, sessions read, and what the gates said no to."""
-
-    dirty: frozenset[str]
-    sessions: tuple[str, ...]
-    claims: int
-    rejected: Mapping[str, int]
-
-
-def read_sessions(parts: Parts, request: Request) -> ReadSessions:
-    """Read all unread sessions, one transaction each."""
-    store, scope = parts.store, request.scope
-    unread = unread_sessions(store, scope, parts.engine.name, request.params)
-    infos = {info.uid: info for info in store.sessions(scope)}
-    dirty: set[str] = set()
-    rejected: Counter[str] = Counter()
-    claims = 0
-    for done, of in enumerate(unread):
-        parts.progress("reading sessions", done, len(unread))
-        reading = read_session(parts.engine, infos[of.session], store.turns_of(scope, of.session), of, request.params)
-        dirty |= save_session(store, scope, reading)
-        rejected.update(reading.rejected)
-        claims += len(reading.claims)
-        parts.step("session_read")
-    return ReadSessions(dirty=frozenset(dirty), sessions=tuple(of.session for of in unread), claims=claims, rejected=dict(sorted(rejected.items())))
+    store.save_reading(scope, reading.of.session, engine=reading.engine, digest=reading.of.digest, claims=reading.claims, questions=reading.questions)
 
 
 def trusted_sessions(store: Store, scope: str) -> frozenset[str]:

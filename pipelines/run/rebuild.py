@@ -32,12 +32,12 @@ def rebuild_from_logs(parts: Parts, request: Request) -> list[str]:
         turns = store.turns_of(scope, info.uid)
         if not turns:
             continue
-        window = prepare(with_trust(info, info.uid in trusted, request.trusted), turns)
+        window = prepare(with_trust(info, info.uid in trusted, request.params.trusted), turns)
         for judged in judge_all(parts.engine.extract(window), window):
             keys = tuple(sorted(block_keys(judged.claim)))
             gated[judged.claim.uid] = GatedClaim(claim=judged.claim, results=judged.results, group=group_key(judged.claim), blocks=keys)
     claims = witnesses(store, scope, gated.values(), lineage_of(store, scope))
-    derived = believe(scope, claims, store.rulings(scope), skew_s=request.skew_s, intake_at=parts.now())
+    derived = believe(scope, claims, store.rulings(scope), skew_s=request.params.skew_s, intake_at=parts.now())
     return _differences(derived, tuple(h.version for h in store.heads(scope)))
 
 

@@ -29,7 +29,7 @@ REPORTS = "journal/"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendered:
-    """A rendered revision whose pages are committed."""
+    """A rendered revision: the one it was rendered from, or once its pages are committed the one they stand at."""
 
     content: Content
     tree: Tree
@@ -45,6 +45,14 @@ def render(parts: Parts, scope: str) -> Rendered:
 
 
 def _render(parts: Parts, scope: str) -> Rendered:
+    made = rendered(parts, scope)
+    revision = commit(parts.store, scope, made.tree, made.revision)
+    parts.step("pages_committed")
+    return replace(made, revision=revision)
+
+
+def rendered(parts: Parts, scope: str) -> Rendered:
+    """The scope's present revision as a tree of files; nothing is committed yet."""
     store = parts.store
     revision = store.revision(scope)  # before anything is read: what is rendered from older reads must not pass for newer
     own = {path: joined(page.sections) for path, page in store.own_words(scope).items()}
@@ -54,8 +62,6 @@ def _render(parts: Parts, scope: str) -> Rendered:
     if made_again is not None:
         content, made = made_again
     made = replace(made, files={path: covered(parts.redactor, path, data) for path, data in made.files.items()})
-    revision = commit(store, scope, made, revision)
-    parts.step("pages_committed")
     return Rendered(content=content, tree=made, revision=revision)
 
 
@@ -99,12 +105,10 @@ def commit_page(store: Store, scope: str, uid: str, path: str, title: str, body:
     store.commit_page(scope, uid, slug=path, title=title, body=body, rev=rev, renderer=RENDERER, line_macs=macs)
 
 
-def commit_report(store: Store, scope: str, path: str, text: str) -> int:
-    """Commit the report of a day beside the pages, in place of what an earlier dream of that day reported; returns the revision it stands at."""
+def commit_report(store: Store, scope: str, path: str, text: str, *, rev: int) -> int:
+    """Commit the report of a day beside the pages of a revision, in place of what an earlier dream of that day reported; returns the revision it stands at."""
     before = next((head for head in store.page_history(scope, path)[-1:]), None)
-    rev = store.revision(scope)
     with store.together("commit a report"):
-        store.require_revision(scope, rev)
         if not rev or (before is not None and before.rev >= rev and before.body != text):
             rev = store.raise_revision(scope, cause="report", above=rev)
         commit_page(store, scope, short_uid("file", path), path, path.removesuffix(".md"), text, rev)

@@ -1,24 +1,33 @@
-"""Third part: what the changed claims do to beliefs, staged as changes of the dream."""
+"""Third part: what the changed claims do to beliefs."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
 from pipelines.logs.lineage import content_key, roots
 from pipelines.model import Ruling, Witnessed
 from pipelines.notes.identity import group_key, identity_of, linked, merged_with
-from pipelines.run.parts import Parts, Request
 from pipelines.run.reading import witnesses
 from pipelines.stages.resolver import Resolution, Verb, resolve
-from pipelines.store import BeliefChange, Decision, Dream, GatedClaim, Head, Store
+from pipelines.store import BeliefChange, Decision, GatedClaim, Head, Store
 
 REFS_MAX = 50
 
 
-def resolve_dirty(parts: Parts, request: Request, dream: Dream, dirty: frozenset[str], lineage: Mapping[str, str]) -> tuple[Resolution, ...]:
-    """Recompute every note the dirty claims touch and stage what differs from what stands."""
-    store, scope = parts.store, request.scope
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """What is to be believed of every note concerned: the changes, and the head tokens each note was planned against."""
+
+    resolutions: tuple[Resolution, ...]
+    changes: tuple[BeliefChange, ...]
+    reads: Mapping[str, tuple[int, ...]]
+
+
+def resolve_dirty(store: Store, scope: str, dirty: frozenset[str], lineage: Mapping[str, str], *, skew_s: float, intake_at: datetime) -> Resolved:
+    """Recompute every note the dirty claims touch; what differs from what stands is a change."""
     rulings = store.rulings(scope)
     current = witnesses(store, scope, store.claims_of(scope, dirty), lineage)
     left = _departed(store, scope, dirty - {w.uid for w in current}, lineage)
@@ -30,10 +39,9 @@ def resolve_dirty(parts: Parts, request: Request, dream: Dream, dirty: frozenset
     stands = _by_note(store.heads(scope, notes=sorted(notes)))
     claims = tuple(w for w in claims if w.uid not in gone)
     versions = {note: [h.version for h in heads] for note, heads in stands.items()}
-    resolutions = resolve(scope, claims, rulings, versions, skew_s=request.skew_s, intake_at=parts.now())
-    changes = [_change(r) for r in resolutions if r.verb is not Verb.SAME]
-    store.stage(dream, changes, {r.note: [h.token for h in stands.get(r.note, ())] for r in resolutions})
-    return resolutions
+    resolutions = resolve(scope, claims, rulings, versions, skew_s=skew_s, intake_at=intake_at)
+    changes = tuple(_change(r) for r in resolutions if r.verb is not Verb.SAME)
+    return Resolved(resolutions=resolutions, changes=changes, reads={r.note: tuple(h.token for h in stands.get(r.note, ())) for r in resolutions})
 
 
 def _merged(store: Store, scope: str, seeds: Sequence[Witnessed], rulings: Sequence[Ruling], lineage: Mapping[str, str]) -> tuple[Witnessed, ...]:

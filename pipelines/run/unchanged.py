@@ -1,8 +1,8 @@
 """Nothing new costs nothing: telling, from file stamps alone, that a dream would change nothing.
 
 A dream that reached its end leaves a fingerprint of everything it could have read. When the same files with the same stamps are there, no other
-command has brought anything into the store since, nothing expires by now and the folder shows what the store holds, there is nothing to do, and no
-file is opened.
+command has brought anything into the store since and nothing expires by now, there is nothing to read: no log is opened. Whether the folder shows what
+the store holds is another question.
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from pipelines.logs.discovery import discover
 from pipelines.logs.intake import closed_before
 from pipelines.report import DreamReport
 from pipelines.run.parts import Parts, Request
-from pipelines.run.publish import shows
 from pipelines.run.versions import BELIEFS, RENDERER
-from pipelines.run.wiki import folder_of
 from pipelines.store import Dream
 
 
@@ -27,7 +25,18 @@ def fingerprint(parts: Parts, request: Request) -> str:
     """A digest of the stamps of all logs and note files under the paths, and of what else decides the outcome."""
     h = hashlib.blake2b(digest_size=20)
     h.update(
-        repr((parts.engine.name, BELIEFS, RENDERER, parts.redactor.version, request.scope, request.since, sorted(request.trusted), request.skew_s)).encode()
+        repr(
+            (
+                parts.engine.name,
+                BELIEFS,
+                RENDERER,
+                parts.redactor.version,
+                request.scope,
+                request.params.since,
+                sorted(request.params.trusted),
+                request.params.skew_s,
+            )
+        ).encode()
     )
     discovery = discover(request.paths, exclude=request.exclude)
     h.update(repr(discovery.missing).encode())
@@ -40,15 +49,15 @@ def fingerprint(parts: Parts, request: Request) -> str:
 
 
 def nothing_new(parts: Parts, request: Request, mark: str) -> DreamReport | None:
-    """The report of a dream that finds nothing to do, or None when there may be something."""
-    store = parts.store
-    last = next(iter(store.dreams(request.scope, limit=1)), None)
-    if request.dry_run or last is None or not _left(last, mark):
-        return None
-    due = store.next_expiry(request.scope)
-    if (due is not None and due <= parts.now()) or (last.summary or {}).get("inputs") != store.inputs(request.scope):
-        return None
-    return _again(last) if shows(parts, folder_of(request), request.scope) else None
+    """The report of a dream that finds nothing to read and nothing to believe anew, or None when there may be something."""
+    last = next(iter(parts.store.dreams(request.scope, limit=1)), None)
+    return None if request.params.dry_run or last is None or not read_all(parts, last, mark) else _again(last)
+
+
+def read_all(parts: Parts, last: Dream, mark: str) -> bool:
+    """Whether this dream read all there is by now and nothing has run out since: the wiki that is committed is what another dream would commit."""
+    due = parts.store.next_expiry(last.scope)
+    return _left(last, mark) and not (due is not None and due <= parts.now()) and (last.summary or {}).get("inputs") == parts.store.inputs(last.scope)
 
 
 def _left(last: Dream, mark: str) -> bool:

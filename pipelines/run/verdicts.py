@@ -1,22 +1,20 @@
-"""Fourth part: the agent's own notes against the logs, staged as findings of the dream."""
+"""Fourth part: the agent's own notes against the logs."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
 from pipelines.gates import ORDERS_READER, held_unless_said
 from pipelines.logs.order import order_session
-from pipelines.model import Claim, Finding, Kind, OnlineNote, OrderKey, Origin, Outcome, Place, Quote, Role, SessionInfo, Turn, Verdict, Version
+from pipelines.model import Claim, Finding, Kind, OnlineNote, OrderKey, Origin, Outcome, Place, Quote, Role, SessionInfo, Status, Turn, Verdict, Version
 from pipelines.notes.identity import block_keys, statement_of
 from pipelines.ports import Engine, Window
 from pipelines.run.held import finding_of_held, held_note
-from pipelines.run.parts import Parts, Request
-from pipelines.run.sources import standing_notes
 from pipelines.stages.analyzer import Known, Line, assess, duplicates, rechecks, repeats, stated_by
-from pipelines.store import Decision, Dream, FindingChange, Store
+from pipelines.store import Decision, FindingChange, Store
 from pipelines.text.mood import Mood, mood_at
 from pipelines.text.sentences import sentences
 from pipelines.text.statement import Form, Statement, parse
@@ -34,30 +32,33 @@ _SPEAKING = frozenset({Origin.USER, Origin.TOOL, Origin.EXTERNAL})
 _STATING = frozenset({Mood.PLAIN, Mood.REPORTED})
 
 
-def assess_notes(parts: Parts, request: Request, dream: Dream, versions: Sequence[Version]) -> dict[str, Finding]:
-    """A finding for every standing online note; those that differ from what stands are staged.
+def assess_notes(
+    store: Store, engine: Engine, scope: str, notes: Sequence[OnlineNote], versions: Iterable[Version], *, skew_s: float, begin: Callable[[int], None]
+) -> dict[str, Finding]:
+    """A finding for every one of these standing online notes. `begin` is told before each that so many are done.
 
-    `versions` are what the scope will believe once this dream is applied.
+    `versions` are what the scope will believe once the dream is applied.
     """
-    store, scope = parts.store, request.scope
-    notes = standing_notes(store.online_notes(scope))
-    if not notes:
-        return {}
-    desk = _Desk(store=store, scope=scope, confirmed={c: v.note for v in versions if v.status.value == "confirmed" for c in v.claims})
-    skew = timedelta(seconds=request.skew_s)
-    claims = read_notes(parts.engine, notes)
+    desk = _Desk(store=store, scope=scope, confirmed={c: v.note for v in versions if v.status is Status.CONFIRMED for c in v.claims})
+    skew = timedelta(seconds=skew_s)
+    claims = read_notes(engine, notes)
     said = {n.uid: tuple(statement_of(c) for c in claims[n.uid]) or stated_by(n) for n in notes}
     found: dict[str, Finding] = {}
     for done, note in enumerate(notes):
-        parts.progress("checking notes", done, len(notes))
+        begin(done)
         found[note.uid] = assess(note, said[note.uid], desk.lines(note, claims[note.uid], said[note.uid]), desk.known(note), skew=skew)
     for uid, first in duplicates(notes).items():
         if found[uid].verdict in {Verdict.UNCHECKED, Verdict.UNSUPPORTED, Verdict.NO_LOG, Verdict.UPHELD}:
             found[uid] = Finding(note=uid, verdict=Verdict.DUPLICATE, why="says_the_same_as_another_note", other=first)
     found = rechecks(notes, said, repeats(notes, said, found))
-    found |= {n.uid: finding_of_held(n, why) for n in notes if (why := held_note(n) or desk.ordered_by_others(n))}
-    store.stage(dream, [_change(f) for _, f in sorted(found.items())], {})
-    return found
+    return found | {n.uid: finding_of_held(n, why) for n in notes if (why := held_note(n) or desk.ordered_by_others(n))}
+
+
+def change_of(finding: Finding) -> FindingChange:
+    """A finding as a dream stages it."""
+    refs = tuple(q.turn for q in finding.quotes) + ((finding.other,) if finding.other else ())
+    decision = Decision(stage="analyze", verb=finding.verdict.value, reason=finding.why, refs=refs, note=finding.note)
+    return FindingChange(finding=finding, decisions=(decision,))
 
 
 def read_notes(engine: Engine, notes: Sequence[OnlineNote]) -> dict[str, tuple[Claim, ...]]:
@@ -71,12 +72,6 @@ def read_notes(engine: Engine, notes: Sequence[OnlineNote]) -> dict[str, tuple[C
     for claim in read.claims:
         out[claim.quotes[0].turn] = (*out[claim.quotes[0].turn], claim)
     return out
-
-
-def _change(finding: Finding) -> FindingChange:
-    refs = tuple(q.turn for q in finding.quotes) + ((finding.other,) if finding.other else ())
-    decision = Decision(stage="analyze", verb=finding.verdict.value, reason=finding.why, refs=refs, note=finding.note)
-    return FindingChange(finding=finding, decisions=(decision,))
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pipelines.run.parts import Parts, Request
 from pipelines.run.publish import WikiFolder, publish_revision, take_own_words
-from pipelines.run.render import commit_report, render
+from pipelines.run.render import render
 from pipelines.wiki.content import Content
 from pipelines.wiki.publish import Published
 from pipelines.wiki.tree import Tree
@@ -29,12 +29,6 @@ def organize(parts: Parts, request: Request, *, new: bool | None = None) -> Orga
     made = render(parts, request.scope)
     shown = publish_revision(parts, at, request.scope, new=new)
     return Organized(content=made.content, tree=made.tree, revision=shown.revision, published=shown.published)
-
-
-def put_report(parts: Parts, request: Request, path: str, text: str) -> None:
-    """Commit a morning report and publish it beside the pages."""
-    commit_report(parts.store, request.scope, path, text)
-    publish_revision(parts, folder_of(request), request.scope)
 
 
 def folder_of(request: Request) -> WikiFolder:

@@ -7,7 +7,7 @@ Values of `model` and `ports` go in and come out; rows never leave.
 """
 
 from pipelines.store.faults import StoreDamaged, StoreMisplaced
-from pipelines.store.holder import alive, owner_of, this_process
+from pipelines.store.holder import alive, host_of, owner_of, process_of, this_process
 from pipelines.store.letters import Letter
 from pipelines.store.pages import PageMark
 from pipelines.store.projection import Moves, PageWords, Render, Shown, ShownItem, ShownLink, ShownPage, ShownSession
@@ -86,7 +86,9 @@ __all__ = [
     "WikiState",
     "Worker",
     "alive",
+    "host_of",
     "open_store",
     "owner_of",
+    "process_of",
     "this_process",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, delete, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, insert, or_, select
 
 from pipelines.model import Status
 from pipelines.store import tables as t
@@ -41,6 +41,13 @@ class Beliefs(Core):
         wanted = None if notes is None else set(notes)
         heads = (_head(r) for r in rows if wanted is None or r.note_uid in wanted)
         return tuple(sorted(heads, key=_by_note)[:limit])
+
+    def standing(self, scope: str) -> Mapping[str, int]:
+        """How many current versions have which status."""
+        h = t.heads.c
+        with self.reading("count what stands") as conn:
+            query = select(h.status, func.count().label("n")).where(h.scope_id == self.scope_of(conn, scope), h.closing.is_(False)).group_by(h.status)
+            return {r.status: r.n for r in conn.execute(query)}
 
     def seen(
         self, scope: str, reader: Reader, *, notes: Iterable[str] | None = None, statuses: Iterable[Status] = LIVE, subjects: Iterable[str] | None = None

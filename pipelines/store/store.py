@@ -19,12 +19,13 @@ from pipelines.store.own_words import OwnWords
 from pipelines.store.pages import Pages
 from pipelines.store.processes import Processes
 from pipelines.store.projection import Projection
+from pipelines.store.running import Running
 from pipelines.store.schedules import Schedules
 from pipelines.store.search import Search
 from pipelines.store.sweep import Sweeping
 
 
-class Store(Schedules, Letters, Intake, Lineage, Online, Beliefs, Dreams, Pages, OwnWords, Search, Sweeping, Claiming, Jobs, Leases, Processes, Projection):
+class Store(Schedules, Letters, Intake, Lineage, Online, Beliefs, Dreams, Pages, OwnWords, Search, Sweeping, Claiming, Jobs, Leases, Processes, Projection, Running):
     """One database of scopes. Every method is one transaction; `scope` is always the scope's path."""
 
 

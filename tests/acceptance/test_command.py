@@ -140,18 +140,20 @@ def test_ctrl_c_ends_quietly_and_the_next_dream_goes_on(machine: Machine, undist
 def test_a_second_dream_waits_for_the_first_and_says_for_whom_or_is_refused(machine: Machine) -> None:
     assert machine.run("intake", str(SAMPLE / "sessions"), "--wiki", str(machine.wiki))[0] == 0
     with open_store(machine.store, now=lambda: datetime.now(UTC)) as store:
-        first = store.start_dream("local", cause="command", holder=f"{socket.gethostname()}:{os.getpid()}:0")
+        first = store.request("local", request_id="first", params={}, cause="command").dream
+        assert first is not None
+        assert store.claim(f"{socket.gethostname()}:{os.getpid()}:0:0", ttl_ms=60_000, deadline_ms=60_000) is not None
         code, out, err = machine.dream("--no-wait")
         assert (code, out) == (3, "")
-        assert first.uid in err
+        assert first in err
         assert str(os.getpid()) in err
         with machine.start("dream", *sample(), "--wiki", str(machine.wiki)) as second:
             assert second.stderr is not None
             said = second.stderr.readline()
-            assert f"waiting for dream {first.uid}" in said
+            assert f"waiting for dream {first}" in said
             assert str(os.getpid()) in said
             assert second.poll() is None
-            store.finish_dream(first, "canceled")
+            store.cancel("local", first)
             out, _ = second.communicate(timeout=DEADLINE_S)
     assert second.returncode == 0
     assert "completed" in out

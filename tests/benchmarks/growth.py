@@ -24,14 +24,16 @@ from pipelines.logs.archive import FolderArchive
 from pipelines.logs.detect import READERS
 from pipelines.logs.redaction import open_redactor
 from pipelines.model import Status
-from pipelines.run import Parts, Request, dream
+from pipelines.run import Params, Parts, Request, dream
 from pipelines.store import open_store, this_process
 from tests.benchmarks.timing import Cost, once
 
 BEGIN = datetime(2020, 1, 1, tzinfo=UTC)
 PRODUCER = "probe"
 ROWS = 500  # of one log
-STEPS = ("taken_in", "session_read", "staged", "applied", "expired", "pages_committed", "published")
+STEPS = (
+    "taken_in", "committed:plan", "committed:extract", "committed:resolve", "committed:analyse", "committed:apply", "ready:render", "committed:render", "published",
+)  # fmt: skip
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -62,8 +64,9 @@ def _grown(folder: Path, notes: int, runs: int) -> tuple[int, Cost, Cost, dict[s
             holder=this_process(),
         )  # fmt: skip
         request = Request(
-            scope="local", paths=(str(logs),), wiki=folder / "wiki", wiki_id="0" * 16, host="here", trusted=frozenset({PRODUCER}), change_share_max=1.0
-        )
+            scope="local", paths=(str(logs),), wiki=folder / "wiki", wiki_id="0" * 16, host="here",
+            params=Params(trusted=frozenset({PRODUCER}), change_share_max=1.0),
+        )  # fmt: skip
         first = once(lambda: dream(parts, request))
         costs, steps = [], defaultdict[str, float](lambda: float("inf"))
         for run in range(1, runs + 1):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.model import Origin, Role, Status, Verdict
-from pipelines.run import Outcome, Parts, Request, dream
+from pipelines.run import Outcome, Params, Parts, Request, dream
 from pipelines.run.sources import standing_notes
 from pipelines.store import Store
 from worker import wiring
@@ -77,11 +77,11 @@ def _one(name: str, logs: str, notes: Path | None, base: Path) -> Row:
     with wiring.open_parts(place, settings) as parts:
         request = Request(
             scope=SCOPE, paths=(logs or str(empty),), wiki=place.wiki, wiki_id=place.wiki_id, host="sets", notes=(notes,) if notes else (),
-            skew_s=settings.skew_s, change_share_max=1.0,
+            params=Params(skew_s=settings.skew_s, change_share_max=1.0),
         )  # fmt: skip
         outcome = dream(parts, request)
         lost = (*_lost(outcome), *(_dropped(notes, place.wiki) if notes else ()))
-        return Row(cells=_cells(name, outcome, parts), notes=(*_notes(parts.store), *_verdicts(outcome, parts.store)), lost=lost)
+        return Row(cells=_cells(name, outcome, parts), notes=(*_notes(parts.store), *_verdicts(parts.store)), lost=lost)
 
 
 def _cells(name: str, outcome: Outcome, parts: Parts) -> dict[str, str]:
@@ -139,9 +139,9 @@ def _bare(text: str) -> str:
     return re.sub(r"[\W_]+", "", plain)
 
 
-def _verdicts(outcome: Outcome, store: Store) -> Iterator[str]:
+def _verdicts(store: Store) -> Iterator[str]:
     notes = {n.uid: n for n in standing_notes(store.online_notes(SCOPE))}
-    for uid, finding in sorted(outcome.findings.items(), key=lambda pair: (pair[1].verdict, notes[pair[0]].path, notes[pair[0]].line)):
+    for uid, finding in sorted(store.findings(SCOPE).items(), key=lambda pair: (pair[1].verdict, notes[pair[0]].path, notes[pair[0]].line)):
         if finding.verdict not in {Verdict.NO_LOG, Verdict.UNCHECKED, Verdict.UNSUPPORTED}:
             note = notes[uid]
             yield f"{finding.verdict} ({finding.why}) {note.path}:{note.line} {' '.join(note.text.split())[:200]}"

@@ -32,7 +32,7 @@ def test_a_second_dream_with_nothing_new_touches_no_file_of_the_wiki(desk: Desk)
     assert footprint(desk.wiki) == before
     assert again.report.pages.written == 0
     assert again.report.records.good == 0
-    assert again.read.sessions == ()
+    assert again.sessions == ()
 
 
 def test_a_dream_that_changes_nothing_writes_no_journal(desk: Desk) -> None:
@@ -157,7 +157,7 @@ def test_what_has_run_out_leaves_the_brief_at_the_next_dream_without_an_engine(d
     assert "deadline" in desk.brief()
     desk.now += timedelta(days=20)
     later = desk.dream()
-    assert later.read.sessions == ()
+    assert later.sessions == ()
     assert "deadline" not in desk.brief()
     assert lines_with({p: t for p, t in desk.tree().items() if p.startswith("archive/")}, "deadline")
     assert "make migrate" in desk.brief(), "a rule never runs out"

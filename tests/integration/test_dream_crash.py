@@ -14,22 +14,22 @@ from sqlalchemy import Connection, event
 from pipelines.errors import DreamdError, Transient
 from pipelines.logs import archive as archive_module
 from pipelines.run import dream
-from pipelines.store import DreamRunning
+from pipelines.run import work as work_module
+from pipelines.store import DreamRunning, owner_of, this_process
 from pipelines.wiki import folder as folder_module
 from tests.dreaming import SCOPE, Desk, differences
 from tests.integration.test_dream_again import a_week_of_work
 from tests.writing import ClaudeLog, events
 
+STAGES = ("plan", "extract", "resolve", "analyse", "apply", "render")
 STEPS = (
-    "taken_in", "session_read", "staged", "applied", "expired", "pages_committed", "locked", "intent", "opened:*", "written:*", "staged:*", "exchanged:*",
-    "phase:pages", "phase:index", "manifest", "published",
+    "taken_in", "requested", *(f"{point}:{stage}" for stage in STAGES for point in ("claimed", "ready", "committed")), "session_read", "applied", "expired",
+    "pages_committed", "locked", "intent", "opened:*", "written:*", "staged:*", "exchanged:*", "phase:pages", "phase:index",
 )  # fmt: skip
-GONE = f"{socket.gethostname()}:{2**30}:1"
-"""A holder whose process is no more."""
-
-
-class Stopped(Exception):
-    """What a failing step raises."""
+KILLS = (
+    "requested", "claimed:plan", "committed:plan", "session_read", "ready:extract", "committed:extract", "ready:resolve", "committed:resolve", "ready:analyse",
+    "claimed:apply", "applied", "committed:apply", "ready:render", "pages_committed", "committed:render", "intent", "exchanged:*", "phase:pages", "manifest",
+)  # fmt: skip
 
 
 def at(wanted: str, act: Callable[[], None], *, nth: int = 1) -> Callable[[str], None]:
@@ -44,10 +44,6 @@ def at(wanted: str, act: Callable[[], None], *, nth: int = 1) -> Callable[[str],
                 act()
 
     return step
-
-
-def stop() -> None:
-    raise Stopped
 
 
 def interrupt() -> None:
@@ -81,23 +77,29 @@ def wanted(name: str, known: dict[str, dict[str, str]], desk: Desk, *works: Call
     return known[name]
 
 
-@pytest.mark.parametrize("act", [stop, interrupt], ids=["failure", "ctrl-c"])
-def test_a_first_dream_that_stops_at_every_step_in_turn_ends_as_an_undisturbed_one(
-    desk: Desk, desks: Callable[[], Desk], act: Callable[[], None], undisturbed: dict[str, dict[str, str]]
+def test_a_first_dream_interrupted_at_every_step_in_turn_ends_as_an_undisturbed_one(
+    desk: Desk, desks: Callable[[], Desk], undisturbed: dict[str, dict[str, str]]
 ) -> None:
     a_week_of_work(desk)
-    for name in STEPS:
-        desk.step = at(name, act)
-        with pytest.raises((Stopped, KeyboardInterrupt)):
+    for name in sorted(STEPS, key=_in_order):
+        desk.step = at(name, interrupt)
+        with pytest.raises(KeyboardInterrupt):  # the step was reached
             desk.dream()
-    with desk.store() as store:
-        assert [d.state for d in store.dreams(SCOPE)] == ["failed"] * len(STEPS)
+            pytest.fail(name)
     desk.step = lambda _: None
     desk.dream()
+    with desk.store() as store:
+        assert [d.state for d in store.dreams(SCOPE)] == ["completed"], "each went on with what the one before had left"
     assert differences(wanted("first", undisturbed, desks(), a_week_of_work), desk.tree()) == []
 
 
-@pytest.mark.parametrize("name", ["session_read", "staged", "applied", "pages_committed", "intent", "exchanged:*", "phase:pages", "manifest"])
+def _in_order(step: str) -> int:
+    """Where in a dream a step comes."""
+    inside = {"session_read": "ready:extract", "applied": "ready:apply", "expired": "ready:apply", "pages_committed": "ready:render"}
+    return 2 * STEPS.index(inside.get(step, step)) + (step in inside and step != "session_read") - (step == "session_read")
+
+
+@pytest.mark.parametrize("name", KILLS)
 def test_a_further_dream_killed_at_a_step_ends_as_an_undisturbed_one(
     desk: Desk, desks: Callable[[], Desk], name: str, undisturbed: dict[str, dict[str, str]]
 ) -> None:
@@ -106,23 +108,27 @@ def test_a_further_dream_killed_at_a_step_ends_as_an_undisturbed_one(
     more_work(desk)
     child = os.fork()
     if child == 0:  # a process of its own: what it holds open dies with it
-        desk.holder = f"{socket.gethostname()}:{os.getpid()}:0"
+        desk.holder = this_process()
         desk.step = at(name, kill)
         desk.dream()
         os._exit(0)
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL, "the step was reached"
     desk.dream()
+    with desk.store() as store:
+        assert [d.state for d in store.dreams(SCOPE)] == ["completed"] * 2, "the dream was finished, and not begun anew"
     assert differences(wanted("further", undisturbed, desks(), a_week_of_work, more_work), desk.tree()) == []
 
 
 def test_while_another_process_dreams_a_second_one_is_told_who(desk: Desk) -> None:
     a_week_of_work(desk)
+    other = f"{socket.gethostname()}:{os.getppid()}:0"
     with desk.store() as store:
-        store.start_dream(SCOPE, cause="command", holder=f"{socket.gethostname()}:{os.getpid()}:0")
+        asked = store.request(SCOPE, request_id="r1", params={}, cause="command")
+        store.claim(owner_of(other, 0), ttl_ms=60_000, deadline_ms=60_000)
         with pytest.raises(DreamRunning) as running:
             desk.dream()
-    assert f"{socket.gethostname()}:{os.getpid()}" in str(running.value)
+    assert (running.value.dream, running.value.holder) == (asked.dream, other)
 
 
 # --- no room left ------------------------------------------------------------------------------------------------------------------------
@@ -151,9 +157,11 @@ def test_a_full_disk_at_the_archive_loses_nothing(
 
 
 @pytest.mark.parametrize("pages", [0, 1])
-def test_a_full_disk_at_the_store_loses_nothing(desk: Desk, desks: Callable[[], Desk], undisturbed: dict[str, dict[str, str]], pages: int) -> None:
+def test_a_full_disk_at_the_store_loses_nothing(
+    desk: Desk, desks: Callable[[], Desk], undisturbed: dict[str, dict[str, str]], monkeypatch: pytest.MonkeyPatch, pages: int
+) -> None:
     a_week_of_work(desk)
-    desk.holder = GONE  # a process that cannot even write that it failed ends
+    monkeypatch.setattr(work_module, "BACK_OFF_S", 0.0)
     with desk.store() as store:
         size = (desk.data / "store.db").stat().st_size // 4096
 

@@ -38,8 +38,8 @@ def test_words_below_the_line_survive_every_later_dream(desk: Desk) -> None:
     assert "Never push to main" in page
     assert MINE in page
     assert page.index(MARK) < page.index(MINE)
-    assert changed.organized is not None
-    assert (changed.organized.published.held, changed.organized.published.edits) == ((), ())
+    assert changed.published is not None
+    assert (changed.published.held, changed.published.edits) == ((), ())
     desk.dream()
     with desk.store() as store:
         rebuild_wiki(desk.parts(store), desk.request())
@@ -55,7 +55,7 @@ def test_words_on_a_page_whose_notes_have_all_run_out_stay(desk: Desk) -> None:
     for _ in range(2):
         left = desk.dream()
         assert MINE in (desk.wiki / "about.md").read_text(encoding="utf-8")
-    assert left.organized is None or [p for p, _ in left.organized.published.held] == ["about.md"]
+    assert left.published is None or [p for p, _ in left.published.held] == ["about.md"]
     assert lines_with({"brief": desk.brief()}, "deadline") == []
 
 
@@ -93,8 +93,8 @@ def test_an_edited_bullet_stays_and_is_reported_and_nothing_is_lost(desk: Desk) 
     rule(desk, "Never push to main.", day=1)
     desk.now += timedelta(days=1)
     left = desk.dream()
-    assert left.organized is not None
-    assert [p for p, _ in left.organized.published.held] == ["how-we-work.md"]
+    assert left.published is not None
+    assert [p for p, _ in left.published.held] == ["how-we-work.md"]
     assert path.read_text(encoding="utf-8") == edited
     assert "how-we-work.md" in journals(desk)
     assert "Never push to main" in desk.brief(), "the rest goes on"
@@ -114,8 +114,8 @@ def test_an_old_page_that_is_put_back_is_no_edit(desk: Desk) -> None:
     want = desk.tree()
     (desk.wiki / "how-we-work.md").write_bytes(old)
     again = desk.dream()
-    assert again.organized is not None
-    assert (again.organized.published.held, again.organized.published.edits) == ((), ())
+    assert again.published is not None
+    assert (again.published.held, again.published.edits) == ((), ())
     assert differences(want, desk.tree()) == []
 
 

@@ -111,8 +111,8 @@ def test_a_link_that_stands_where_a_page_belongs_is_not_written_through(desk: De
     ClaudeLog("y").user("Never push to main.").save(desk.logs)
     told = desk.dream()
     assert target.read_text() == "precious\n"
-    assert told.organized is not None
-    assert [p for p, _ in told.organized.published.held] == ["how-we-work.md"]
+    assert told.published is not None
+    assert [p for p, _ in told.published.held] == ["how-we-work.md"]
 
 
 def test_a_private_folder_that_is_a_link_is_refused(desk: Desk) -> None:

@@ -74,7 +74,7 @@ def test_what_another_process_takes_in_while_a_dream_runs_is_left_to_the_next_on
     rule(desk, "Never push to main.", folder=desk.root / "elsewhere")
 
     def meanwhile(name: str) -> None:
-        if name == "staged":
+        if name == "committed:analyse":
             desk.step = lambda _: None
             with desk.store() as store:
                 take_in(desk.parts(store), desk.request(desk.root / "elsewhere"))
@@ -229,8 +229,8 @@ def test_a_folder_with_the_name_of_a_page_stops_no_dream(desk: Desk) -> None:
     (desk.wiki / "how-we-work.md").mkdir()
     rule(desk, "Never push to main.", day=1)
     done = desk.dream()
-    assert done.organized is not None
-    assert [path for path, _ in done.organized.published.held] == ["how-we-work.md"]
+    assert done.published is not None
+    assert [path for path, _ in done.published.held] == ["how-we-work.md"]
     assert lines_with({"brief": desk.brief()}, "Never push to main")
 
 

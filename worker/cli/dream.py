@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -10,14 +10,12 @@ from typing import Annotated
 import typer
 
 from pipelines.report import DreamReport
-from pipelines.run import Outcome, Parts, Request, dream
+from pipelines.run import Outcome, Request, dream
 from pipelines.run.sources import NOTHING
 from pipelines.store import DreamRunning
 from worker import wiring
 from worker.cli import common
 from worker.cli.output import Progress, counted, many, print_json, visible
-
-WAIT_S = 0.25
 
 
 def register(app: typer.Typer) -> None:
@@ -47,34 +45,37 @@ def dream_command(
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
     progress = Progress(quiet=as_json)
     with wiring.open_parts(place, loaded, scope=scope, progress=progress) as parts:
+        params = replace(parts.defaults, engine=engine or loaded.engine, since=when, dry_run=dry_run)
         request = Request(
             scope=common.scope_of(scope, loaded, parts.store), paths=tuple(paths or ()), wiki=place.wiki, wiki_id=place.wiki_id, host=place.host,
-            notes=tuple(n.expanduser() for n in notes or ()), since=when, dry_run=dry_run, trusted=frozenset(loaded.events.trusted),
-            skew_s=loaded.skew_s, change_share_max=loaded.change_share_max, exclude=(str(place.wiki), str(place.private)),
+            notes=tuple(n.expanduser() for n in notes or ()), exclude=(str(place.wiki), str(place.private)), params=params,
         )  # fmt: skip
-        outcome = _dream_in_turn(parts, request, wait=not no_wait, quiet=as_json)
+        outcome = dream(parts, request, waiting=None if no_wait else Waiting())
     progress.done()
+    return tell(outcome, place.wiki, as_json=as_json)
+
+
+class Waiting:
+    """Says once for whom a dream waits."""
+
+    def __init__(self) -> None:
+        self._told = ""
+
+    def __call__(self, running: DreamRunning) -> None:
+        """Told as often as there is somebody to wait for."""
+        if running.dream != self._told:
+            typer.echo(f"waiting for dream {running.dream} in {running.holder}", err=True)
+            self._told = running.dream
+
+
+def tell(outcome: Outcome, wiki: Path, *, as_json: bool) -> int:
+    """Print what a dream did; returns the exit code."""
     report = outcome.report
     if as_json:
         print_json(report.as_json())
     else:
-        _print(report, outcome, place.wiki)
+        _print(report, outcome, wiki)
     return 1 if report.refused or report.status == "held" else 0
-
-
-def _dream_in_turn(parts: Parts, request: Request, *, wait: bool, quiet: bool) -> Outcome:
-    """Run when no other dream runs over the scope; say once for whom we wait."""
-    told = ""
-    while True:
-        try:
-            return dream(parts, request)
-        except DreamRunning as running:
-            if not wait:
-                raise
-            if running.dream != told:
-                typer.echo(f"waiting for dream {running.dream} in {running.holder}", err=True)
-                told = running.dream
-            threading.Event().wait(WAIT_S)
 
 
 def _date(text: str | None) -> datetime | None:
@@ -103,8 +104,9 @@ def _require_notes(notes: list[Path]) -> None:
 
 def _print(report: DreamReport, outcome: Outcome, wiki: Path) -> None:
     """The summary for a person: what came in, what the notes are worth, what was written, what to do next."""
-    if outcome.taken is NOTHING:
-        print(f"Nothing new since dream {report.dream}: {many(report.sessions, 'session')}, {many(report.turns, 'turn')}; the wiki stands as it was.")
+    if outcome.taken is NOTHING and not report.seconds:
+        stands = "its folder shows it again" if outcome.published else "the wiki stands as it was"
+        print(f"Nothing new since dream {report.dream}: {many(report.sessions, 'session')}, {many(report.turns, 'turn')}; {stands}.")
         return
     notes, online = report.notes, report.online
     print(f"Dream {report.dream} over {report.scope}: {report.status} in {report.seconds:.1f} s (engine {report.engine})")
@@ -118,18 +120,19 @@ def _print(report: DreamReport, outcome: Outcome, wiki: Path) -> None:
     if report.rejected:
         print(f"  refused   {counted(report.rejected)} (claims by gate)")
     if report.status == "planned":
-        print("Nothing was changed (--dry-run).")
+        print(f"Nothing was changed (--dry-run). To apply it as it is: {report.next}")
     else:
         print(f"  wiki      {report.pages.written} written, {report.pages.unchanged} unchanged; brief {report.brief.lines} lines, {report.brief.bytes} bytes")
     for source in report.refused:
         print(f"  not taken {visible(source.path)}: {visible(source.why)}{_notes_hint(source.path)}")
     if report.status == "held":
-        print("A guard holds changes to confirmed notes: too many would change at once. If they are right, dream again with DREAMD_CHANGE_SHARE_MAX=1.")
-    wrong = [c for c in (outcome.organized.content.corrections if outcome.organized else ()) if not c.fixed]
-    if wrong:
-        files = sorted({c.path for c in wrong})
-        print(f"{many(len(wrong), 'wrong line')} {'is' if len(wrong) == 1 else 'are'} still live in {', '.join(files)}: inbox.md says what they should say")
-    if outcome.organized:
+        print(f"A guard holds changes to confirmed notes: too many would change at once. If they are right: dreamd apply {report.dream}")
+    if outcome.wrong:
+        files, lines = outcome.wrong.keys(), sum(outcome.wrong.values())
+        print(f"{many(lines, 'wrong line')} {'is' if lines == 1 else 'are'} still live in {', '.join(files)}: inbox.md says what they should say")
+    if outcome.published:
+        for path, why in outcome.published.held:
+            print(f"  left as it is {path}: {why}")
         print(f"Read {wiki / 'MEMORY.md'}")
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pipelines.errors import Refused
-from pipelines.run import Request
+from pipelines.run import Params, Request
 from pipelines.run.rebuild import rebuild_from_logs, rebuild_wiki
 from pipelines.run.sources import counts_of, take_in
 from worker import wiring
@@ -73,6 +73,6 @@ def rebuild(
 
 def _request(place: wiring.Place, scope: str, paths: tuple[str, ...] = (), notes: tuple[Path, ...] = (), *, skew_s: float = 120) -> Request:
     return Request(
-        scope=scope, paths=paths, wiki=place.wiki, wiki_id=place.wiki_id, host=place.host, notes=notes, skew_s=skew_s,
-        exclude=(str(place.wiki), str(place.private)),
+        scope=scope, paths=paths, wiki=place.wiki, wiki_id=place.wiki_id, host=place.host, notes=notes,
+        exclude=(str(place.wiki), str(place.private)), params=Params(skew_s=skew_s),
     )  # fmt: skip

@@ -59,8 +59,7 @@ def request_of(place: wiring.Place, loaded: settings.Settings, scope: str, paths
     """What is taken in, and where it belongs."""
     return Request(
         scope=scope, paths=paths, wiki=place.wiki, wiki_id=place.wiki_id, host=place.host, notes=tuple(n.expanduser() for n in notes),
-        trusted=frozenset(loaded.events.trusted), skew_s=loaded.skew_s, change_share_max=loaded.change_share_max,
-        exclude=(str(place.wiki), str(place.private)),
+        exclude=(str(place.wiki), str(place.private)), params=wiring.defaults_of(loaded),
     )  # fmt: skip
 
 

@@ -1,0 +1,94 @@
+"""How a dream ends: what is believed now is rendered, committed with the morning report, and kept with what the next dream has to know of this one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pipelines.model import digest
+from pipelines.report import BriefSize, DreamReport, PageCounts
+from pipelines.run.journal import morning_report
+from pipelines.run.parts import Params, Parts
+from pipelines.run.render import Rendered, commit, commit_report, rendered
+from pipelines.run.report import brought_for, report_of, verdicts_of
+from pipelines.run.units.analyse import analysed
+from pipelines.run.units.resolve import basis
+from pipelines.store import Dream, Store
+from pipelines.wiki.journal import bloat
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """A dream whose beliefs are applied, rendered and told; nothing of this is committed yet. `settled`: no note expired with it."""
+
+    dream: Dream
+    engine: str
+    params: Params
+    made: Rendered
+    report: tuple[str, str] | None
+    summary: Mapping[str, object]
+    settled: bool
+
+
+def ending_of(parts: Parts, dream: Dream, params: Params, *, status: str, expired: int) -> Ending:
+    """Render the present revision and tell of the dream that made it."""
+    store, scope, engine = parts.store, dream.scope, parts.engine.name
+    made = rendered(parts, scope)
+    done = report_of(
+        store, dream, engine=engine, status=status, now=parts.now(), pages=_pages(store, scope, made), brief=_brief(made), bloat=_bloat(store, scope, made)
+    )  # fmt: skip
+    report = morning_report(
+        store, scope, dream.uid, day=parts.now().date(), content=made.content, brief=made.tree.brief, problems=_problems(dream, done), refused=done.rejected,
+        redacted=done.redacted,
+    )  # fmt: skip
+    kept = {
+        "fingerprint": brought_for(dream).mark, "inputs": inputs_of(store, dream), "beliefs": basis(params), "verdicts": dict(verdicts_of(store, dream)),
+        "wrong": _wrong(made),
+    }  # fmt: skip
+    return Ending(dream=dream, engine=engine, params=params, made=made, report=report, summary={**done.as_json(), **kept}, settled=not expired)
+
+
+def write_ending(store: Store, ending: Ending) -> Mapping[str, object]:
+    """Commit the pages and the report, within the transaction that ends the dream; returns what belongs to its summary."""
+    scope = ending.dream.scope
+    revision = commit(store, scope, ending.made.tree, ending.made.revision)
+    if ending.report is not None:
+        revision = commit_report(store, scope, *ending.report, rev=revision)
+    mark = analysed(ending.engine, ending.params, str(ending.summary["inputs"]), revision) if ending.settled else ""
+    return {"revision": revision, "analysed": mark}
+
+
+def inputs_of(store: Store, dream: Dream) -> str:
+    """What had been brought into the scope when this dream was planned."""
+    return str(next(iter(store.results(dream, "plan").values()), {}).get("inputs"))
+
+
+def _problems(dream: Dream, done: DreamReport) -> tuple[str, ...]:
+    """What a person should know of the sources and of what was left unread."""
+    refused = (f"{source.path}: {source.why}" for source in done.refused)
+    return (*refused, *(f"rewritten and read anew: {path}" for path in brought_for(dream).rewritten))
+
+
+def _pages(store: Store, scope: str, made: Rendered) -> PageCounts:
+    """Pages whose words change with this revision, and those that stay."""
+    before = store.page_digests(scope)
+    pages = {path: digest(data) for path, data in made.tree.files.items() if path not in made.tree.stubs}
+    written = sum(before.get(path) != now for path, now in pages.items())
+    return PageCounts(written=written, unchanged=len(pages) - written, redirected=len(made.tree.stubs))
+
+
+def _brief(made: Rendered) -> BriefSize:
+    told = made.tree.brief
+    return BriefSize(lines=told.lines, bytes=told.bytes, moved=len(told.moved))
+
+
+def _bloat(store: Store, scope: str, made: Rendered) -> float:
+    tree = made.tree
+    live = [data for path, data in tree.files.items() if path in tree.rendered.pages and not path.startswith("archive/")]
+    return round(bloat(live, said=store.said_bytes(scope)).ratio, 3)
+
+
+def _wrong(made: Rendered) -> dict[str, int]:
+    """Wrong lines that still stand in note files, by file."""
+    wrong = [c.path for c in made.content.corrections if not c.fixed]
+    return {path: wrong.count(path) for path in sorted(set(wrong))}

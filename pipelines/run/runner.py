@@ -1,0 +1,183 @@
+"""The embedded runner: the jobs of a scope are worked on in this process, until a dream has ended. What it does not finish, the next one takes over."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from pipelines.errors import DreamdError, Transient
+from pipelines.run.parts import Parts
+from pipelines.run.work import run_job
+from pipelines.store import Dream, DreamRunning, Job, Store, host_of, owner_of
+
+TTL_MS = 30_000
+"""A lease without a renewal; renewed three times as often."""
+DEADLINE_MS = 3_600_000
+"""The longest one unit may take."""
+POLL_S, POLL_MAX_S = 0.02, 0.5
+SWEEP_EVERY = 8
+"""Looks in vain, after which what others left behind is looked for."""
+ENDED = frozenset({"completed", "planned", "held", "failed", "canceled"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Driven:
+    """A dream that has ended: how, how many of its units were worked on here, and what went wrong with any of them here."""
+
+    dream: Dream
+    units: int
+    errors: tuple[Exception, ...]
+
+
+def drive(
+    parts: Parts, scope: str, dream: str, *, threads: int = 1, waiting: Callable[[DreamRunning], None] | None = None, stop: Callable[[], bool] = lambda: False
+) -> Driven:  # fmt: skip
+    """Work on the scope's units until this dream has ended, or `stop` says so: on its own, and before on those of a dream it has to wait for.
+
+    `waiting` is told, time and again, for which process there is nothing to do but wait. Raises what kept a unit's fate from being stored
+    (StoreUnavailable), and Ctrl-C; units in work are given back then.
+    """
+    crew = _Crew(parts=parts, scope=scope, dream=dream, waiting=waiting, asked=stop)
+    with crew.leases.beating():
+        if threads == 1:
+            crew.work(0)
+        else:
+            _together(crew, threads)
+    return Driven(dream=parts.store.dream(scope, dream), units=crew.units, errors=tuple(crew.errors))
+
+
+def _together(crew: _Crew, threads: int) -> None:
+    """Let several threads work. Whatever ends one of them, and Ctrl-C, ends all at their next check."""
+    with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="dreamd") as pool:
+        try:
+            for done in [pool.submit(crew.work, n) for n in range(threads)]:
+                done.result()
+        finally:
+            crew.over.set()
+
+
+@dataclass(slots=True)
+class _Crew:
+    """What the threads of one drive share."""
+
+    parts: Parts
+    scope: str
+    dream: str
+    waiting: Callable[[DreamRunning], None] | None
+    asked: Callable[[], bool]
+    over: threading.Event = field(default_factory=threading.Event)
+    errors: list[Exception] = field(default_factory=list)
+    units: int = 0
+    leases: _Leases = field(init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.leases = _Leases(store=self.parts.store)
+
+    def stopping(self) -> bool:
+        """Whether to leave at the next check."""
+        return self.over.is_set() or self.asked()
+
+    def work(self, number: int) -> None:
+        """One thread: claim, do, again; wait a little longer each time there is nothing to claim."""
+        try:
+            idle = 0
+            while not self.stopping() and not self._ended():
+                if self._one(number):
+                    idle = 0
+                    continue
+                idle += 1
+                self._wait(idle)
+        finally:
+            self.over.set()
+
+    def _one(self, number: int) -> bool:
+        """Whether there was a unit to work on. Units of a dream that asks for another engine than ours are left to others."""
+        store = self.parts.store
+        runs = store.running(self.scope)
+        if runs is None or not can_run(self.parts, runs):
+            return False
+        job = store.claim(owner_of(self.parts.holder, number), ttl_ms=TTL_MS, deadline_ms=DEADLINE_MS, dream=runs.uid, scope=self.scope)
+        if job is None:
+            return False
+        with self.leases.holding(job):
+            ran = run_job(self.parts, job, stop=self.stopping)
+        with self._lock:
+            self.units += job.dream.uid == self.dream
+            if ran.error is not None and job.dream.uid == self.dream:
+                self.errors.append(ran.error)
+        return True
+
+    def _ended(self) -> bool:
+        return self.parts.store.dream(self.scope, self.dream).state in ENDED
+
+    def _wait(self, idle: int) -> None:
+        store, here = self.parts.store, host_of(self.parts.holder)
+        if idle % SWEEP_EVERY == 0:
+            store.sweep(host=here)
+        runs = store.running(self.scope)
+        if runs is not None:
+            others = [p for p in store.at_work(runs, host=here) if p != self.parts.holder]
+            if others and self.waiting:
+                self.waiting(DreamRunning(self.scope, runs.uid, others[0], runs.started_at))
+            if not others and not can_run(self.parts, runs):
+                raise WrongEngine(runs, self.parts.engine.name)
+        self.over.wait(min(POLL_MAX_S, POLL_S * 2 ** min(idle, 8)))
+
+
+class WrongEngine(Transient):
+    """A dream that nobody works on wants another engine than this process has."""
+
+    def __init__(self, dream: Dream, ours: str) -> None:
+        wants = dream.params.get("engine")
+        super().__init__(f"dream {dream.uid} over {dream.scope} wants the engine {wants}, this is {ours}: dream with --engine {wants}, "
+                         f"or end it with dreamd dreams cancel {dream.uid}")  # fmt: skip
+
+
+def can_run(parts: Parts, dream: Dream) -> bool:
+    """Whether a dream asks for the engine of these parts, or for none in particular."""
+    return dream.params.get("engine") in {None, parts.engine.name.split("/", 1)[0]}
+
+
+@dataclass(slots=True)
+class _Leases:
+    """The units in work, whose leases one thread renews."""
+
+    store: Store
+    _held: dict[int, Job] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _over: threading.Event = field(default_factory=threading.Event)
+
+    @contextmanager
+    def holding(self, job: Job) -> Iterator[None]:
+        """Keep the lease of a unit."""
+        with self._lock:
+            self._held[job.id] = job
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._held.pop(job.id, None)
+
+    @contextmanager
+    def beating(self) -> Iterator[None]:
+        """Renew every third of a lease's life, on a thread of its own."""
+        thread = threading.Thread(target=self._beat, name="dreamd heartbeat", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            self._over.set()
+            thread.join()
+
+    def _beat(self) -> None:
+        while not self._over.wait(TTL_MS / 3000):
+            with self._lock:
+                held = list(self._held.values())
+            try:
+                self.store.renew(held, ttl_ms=TTL_MS)
+            except DreamdError:  # said by the commit, which decides; the next beat may go through
+                continue

@@ -1,0 +1,65 @@
+"""Analyse: the agent's own notes against what the logs say and what will be believed; findings that differ from what stands are staged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from pipelines.model import Version, digest
+from pipelines.run.parts import Params
+from pipelines.run.sources import standing_notes
+from pipelines.run.units.bench import Bench, Ready
+from pipelines.run.units.resolve import basis, since_last_applied
+from pipelines.run.verdicts import assess_notes, change_of
+from pipelines.store import BeliefChange, Dream, Store
+
+
+def analyse(bench: Bench) -> Ready:
+    """Findings of all standing online notes; those of the last dream when nothing they rest on has changed since."""
+    store, scope, dream = bench.store, bench.scope, bench.job.dream
+    if (same := _same_as_before(bench)) is not None:
+        return Ready(result={"verdicts": same, "kept": True})
+    notes = standing_notes(store.online_notes(scope))
+    if not notes:
+        return Ready(result={"verdicts": {}})
+
+    def begin(done: int) -> None:
+        bench.parts.progress("checking notes", done, len(notes))
+        bench.go_on()
+
+    found = assess_notes(store, bench.parts.engine, scope, notes, _believed(store, dream), skew_s=bench.params.skew_s, begin=begin)
+    stands = store.findings(scope)
+    changes = [change_of(finding) for uid, finding in sorted(found.items()) if stands.get(uid) != finding]
+    said = Counter(found[n.uid].verdict.value for n in notes)
+
+    def write() -> Mapping[str, object]:
+        store.stage(dream, changes, {})
+        return {}
+
+    return Ready(result={"verdicts": dict(sorted(said.items())), "changes": len(changes)}, write=write)
+
+
+def analysed(engine: str, params: Params, inputs: str, revision: int) -> str:
+    """What findings rest on, as one word: the engine and the rules, all that intake and people brought in, and what is believed."""
+    return digest(engine, basis(params), inputs, str(revision))
+
+
+def _same_as_before(bench: Bench) -> Mapping[str, object] | None:
+    """How many notes had which verdict after the last dream, when this one read, resolved and received nothing; None when there is something to look at."""
+    store, dream = bench.store, bench.job.dream
+    read = any(told.get("sessions") for told in store.results(dream, "extract").values())
+    changed = any(told.get("changes") for told in store.results(dream, "resolve").values())
+    last, between = since_last_applied(store, dream)
+    if read or changed or last is None or between or last.summary is None:
+        return None
+    inputs = str(next(iter(store.results(dream, "plan").values())).get("inputs"))
+    mark = analysed(bench.parts.engine.name, bench.params, inputs, store.revision(bench.scope))
+    said = last.summary.get("verdicts")
+    return said if isinstance(said, dict) and last.summary.get("analysed") == mark else None
+
+
+def _believed(store: Store, dream: Dream) -> tuple[Version, ...]:
+    """What the scope will believe: what stands, with the staged changes in place of their notes."""
+    changes = [c for c in store.planned(dream) if isinstance(c, BeliefChange)]
+    touched = {c.note for c in changes}
+    return (*(v for c in changes for v in c.versions), *(h.version for h in store.heads(dream.scope) if h.version.note not in touched))

@@ -1,0 +1,66 @@
+"""What a unit is given, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from pipelines.errors import Transient
+from pipelines.run.parts import Params, Parts
+from pipelines.store import Job, Store, Unit
+
+
+class Stopping(Exception):
+    """The process is asked to end: the unit is given back, and counts as nothing."""
+
+
+class DeadlinePassed(Transient):
+    """A unit took longer than it may; its lease is renewed no more, so another worker has it or soon will."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """The live parts, the job, what decides its dream, and who says when to stop."""
+
+    parts: Parts
+    job: Job
+    params: Params
+    stop: Callable[[], bool]
+
+    @property
+    def store(self) -> Store:
+        """The store of the live parts."""
+        return self.parts.store
+
+    @property
+    def scope(self) -> str:
+        """The scope of the dream."""
+        return self.job.scope
+
+    def go_on(self) -> None:
+        """Asked between steps, and before each time the engine is asked. Raises Stopping or DeadlinePassed."""
+        if self.stop():
+            raise Stopping
+        with self.store.reading("read the clock") as conn:
+            now = self.store.clock_ms(conn)
+        if now >= self.job.deadline_ms:
+            raise DeadlinePassed(f"{self.job.stage} {self.job.unit} of dream {self.job.dream.uid} did not end before its deadline; it is tried again")
+
+
+def nothing() -> Mapping[str, object]:
+    """What a unit writes that changes nothing."""
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """A unit that is done but for the commit: its result, the units it leads to, and what is written in the same transaction.
+
+    `write` returns what only the writing could tell, kept with the result. `ends` is the state the dream ends in with this unit; then `summary` is kept.
+    """
+
+    result: Mapping[str, object] = field(default_factory=dict)
+    then: tuple[Unit, ...] = ()
+    write: Callable[[], Mapping[str, object]] = nothing
+    ends: str = ""
+    summary: Mapping[str, object] = field(default_factory=dict)

@@ -1,8 +1,8 @@
 """The search projection on PostgreSQL: the tokens of every row with their counts, an index over them, and the arithmetic of FTS5's bm25().
 
-Not a tsvector: that forgets what stands behind position 16,383 and counts a word at most 256 times, and its parser is not ours. Each token carries its
-scope, so that one index serves all and no scope's ranking depends on what another one holds (systems R8). Beside the words stands, for each scope,
-how far they go, how many rows and how many tokens they are.
+Not a tsvector: that forgets what stands behind position 16,383 and counts a word at most 256 times, and its parser is not ours. A token is kept as 64
+bits of the digest of scope and word: one index serves all scopes, none is ranked by what another one holds (systems R8), and nobody's words stand here.
+Beside the tokens stands, for each scope, how far they go, how many rows and how many tokens they are.
 
 How far is kept by scope because ids come in the order of commits only there: whoever adds rows to a scope holds its row's lock (systems hole 12).
 """
@@ -11,22 +11,19 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, Float, bindparam, column, select, text
+from sqlalchemy import BigInteger, Connection, Float, bindparam, column, text
 
-from pipelines.store import tables as t
 from pipelines.store.core import Core
 from pipelines.store.words import FORM, KINDS, SOURCES, Source, encode
-
-KEY_BYTES = 1_000  # of a token that is kept as it is; an index entry has room for some 2,700
 
 _LOCK = 0x64726577  # advisory lock under which the tables are made ("drew")
 _TABLES = """
 CREATE TABLE IF NOT EXISTS search_words (
-  row_id bigint PRIMARY KEY, scope_id bigint NOT NULL, size integer NOT NULL, tokens text[] COLLATE "C" NOT NULL, counts integer[] NOT NULL
+  row_id bigint PRIMARY KEY, scope_id bigint NOT NULL, size integer NOT NULL, tokens bigint[] NOT NULL, counts integer[] NOT NULL
 );
 CREATE INDEX IF NOT EXISTS ix_search_words_tokens ON search_words USING gin (tokens);
 CREATE INDEX IF NOT EXISTS ix_search_words_scope_id ON search_words (scope_id);
@@ -35,6 +32,14 @@ CREATE TABLE IF NOT EXISTS search_scopes (
   rows bigint NOT NULL, words bigint NOT NULL
 )"""
 _COUNTED = ("turn", "version", "online", "rows", "words")
+_BEHIND = """
+SELECT s.id FROM scopes AS s LEFT JOIN search_scopes AS w ON w.scope_id = s.id
+WHERE (CAST(:scope AS text) IS NULL OR s.path = :scope) AND COALESCE(w.form, 0) <= :form AND (
+  w.form IS DISTINCT FROM :form OR w.epoch <> :epoch
+  OR w.turn <> COALESCE((SELECT max(id) FROM turns WHERE scope_id = s.id), 0)
+  OR w.version <> COALESCE((SELECT max(id) FROM note_versions WHERE scope_id = s.id), 0)
+  OR w.online <> COALESCE((SELECT max(id) FROM online_notes WHERE scope_id = s.id), 0)
+) ORDER BY s.id"""  # a form above ours: a newer dreamd keeps it
 _BEGIN = "INSERT INTO search_scopes VALUES (:scope, :form, :epoch, 0, 0, 0, 0, 0) ON CONFLICT DO NOTHING"
 _STATE = "SELECT form, epoch, turn, version, online, rows, words FROM search_scopes WHERE scope_id = :scope"
 _SAVE = """
@@ -44,15 +49,16 @@ _ADD = """
 INSERT INTO search_words (row_id, scope_id, size, tokens, counts)
 VALUES (:row_id, :scope, :size, :tokens, :counts)"""
 
+# `counts` ends where the tokens begin that stand once.
 # k1 = 1.2, b = 0.75, a word in more than half of the rows weighs 1e-6: SQLite's ext/fts5/fts5_aux.c, in its order of operations
 _RANK = """
-WITH asked AS (SELECT token, n FROM unnest(CAST(:tokens AS text[])) WITH ORDINALITY AS a (token, n)),
+WITH asked AS (SELECT token, n FROM unnest(CAST(:tokens AS bigint[])) WITH ORDINALITY AS a (token, n)),
 hits AS (
-  SELECT w.row_id, w.size, a.n, CAST(f.freq AS float8) AS freq
+  SELECT w.row_id, w.size, a.n, CAST(COALESCE(f.freq, 1) AS float8) AS freq
   FROM search_words AS w
   CROSS JOIN LATERAL unnest(w.tokens, w.counts) AS f (token, freq)
   JOIN asked AS a ON a.token = f.token
-  WHERE w.tokens && CAST(:tokens AS text[])
+  WHERE w.tokens && CAST(:tokens AS bigint[])
 ),
 weights AS (
   SELECT n, ln((CAST(:rows AS float8) - count(*) + 0.5) / (count(*) + 0.5)) AS idf FROM hits GROUP BY n
@@ -76,9 +82,8 @@ class Postings:
         """Take in what the scope (or every scope) got since the last time; returns the rows taken in."""
         self._make()
         with self.core.reading("look at the search index") as conn:
-            scopes = {path: at for at, path in conn.execute(select(t.scopes.c.id, t.scopes.c.path)) if scope in (None, path)}
-            behind = [at for _, at in sorted(scopes.items()) if self._behind(conn, at)]
-        return sum(self._take_in(at) for at in behind)
+            behind = list(conn.scalars(text(_BEHIND), {"scope": scope, "form": FORM, "epoch": self.core.epoch}))
+        return sum(self._take_in(scope_id) for scope_id in behind)
 
     def rebuild(self) -> int:
         """Make the whole projection again; returns the rows in it."""
@@ -113,13 +118,6 @@ class Postings:
                     conn.execute(text(statement))
         self._made = True
 
-    def _behind(self, conn: Connection, scope_id: int) -> bool:
-        state = conn.execute(text(_STATE), {"scope": scope_id}).one_or_none()
-        if state is not None and state.form > FORM:
-            return False  # a newer dreamd keeps it
-        newest = {source.name: conn.scalar(_newest(source, scope_id)) or 0 for source in SOURCES}
-        return state is None or not self._ours(state) or any(getattr(state, name) != at for name, at in newest.items())
-
     def _ours(self, state: Any) -> bool:
         return bool(state.form == FORM and state.epoch == self.core.epoch)
 
@@ -142,10 +140,6 @@ class Postings:
         return total
 
 
-def _newest(source: Source, scope_id: int) -> Any:
-    return source.newest.where(source.table.c.scope_id == scope_id)
-
-
 def _add_words(conn: Connection, source: Source, scope_id: int, state: dict[str, Any]) -> int:
     """Index the next rows of a source and bring the scope's state forward; returns how many they were."""
     rows = []
@@ -160,12 +154,12 @@ def _add_words(conn: Connection, source: Source, scope_id: int, state: dict[str,
     return len(rows)
 
 
-def _row(scope_id: int, row_id: int, tokens: Mapping[str, int]) -> dict[str, Any]:
-    counts = {_key(scope_id, token): n for token, n in tokens.items()}
-    return {"row_id": row_id, "scope": scope_id, "size": sum(tokens.values()), "tokens": list(counts), "counts": list(counts.values())}
+def _row(scope_id: int, row_id: int, tokens: Counter[str]) -> dict[str, Any]:
+    often = tokens.most_common()
+    counts = [n for _, n in often if n > 1]
+    return {"row_id": row_id, "scope": scope_id, "size": tokens.total(), "tokens": [_key(scope_id, token) for token, _ in often], "counts": counts}
 
 
-def _key(scope_id: int | None, token: str) -> str:
-    """A token of one scope as it is indexed; one too long for an index entry stands for itself by its digest."""
-    raw = token.encode()
-    return f"{scope_id} {token if len(raw) <= KEY_BYTES else f' {hashlib.sha256(raw).hexdigest()}'}"
+def _key(scope_id: int | None, token: str) -> int:
+    """A token of one scope as it is indexed."""
+    return int.from_bytes(hashlib.blake2b(f"{scope_id} {token}".encode(), digest_size=8).digest(), signed=True)

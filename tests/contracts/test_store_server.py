@@ -248,6 +248,41 @@ def test_the_migrations_make_exactly_the_declared_schema_on_a_server_too(databas
         assert compare_metadata(MigrationContext.configure(conn), t.metadata) == []
 
 
+@on_postgres
+def test_words_that_are_committed_late_under_lower_ids_are_found(store: Store) -> None:
+    def meanwhile() -> None:
+        store.commit_intake("two", batch(turn("t2", "zebra"), after=source("log-b")))
+        assert store.refresh_search() == 1
+
+    with store.together("take in slowly"):
+        store.commit_intake("one", batch(turn("t1", "zebra")))
+        thread = threading.Thread(target=meanwhile)
+        thread.start()
+        thread.join(20)
+    assert [m.uid for m in store.search_turns("one", ["zebra"], limit=3)] == ["t1"]
+    assert [m.uid for m in store.search_turns("two", ["zebra"], limit=3)] == ["t2"]
+
+
+@on_postgres
+def test_no_word_of_anybody_stands_in_the_search_index(store: Store, other: psycopg.Connection[tuple[object, ...]]) -> None:
+    store.commit_intake(SCOPE, batch(turn("t1", "quokka")))
+    store.refresh_search()
+    assert other.execute("SELECT count(*) FROM search_words").fetchone() == (1,)
+    assert other.execute("SELECT count(*) FROM search_words AS w WHERE w::text LIKE '%quokka%'").fetchone() == (0,)
+
+
+@on_postgres
+def test_an_index_of_an_older_tokenizer_is_made_again_and_that_of_a_newer_one_is_left(store: Store, other: psycopg.Connection[tuple[object, ...]]) -> None:
+    store.commit_intake(SCOPE, batch(turn("t1", "zebra"), turn("t2", "zebra", ordinal=5)))
+    assert store.refresh_search() == 2
+    other.execute("UPDATE search_scopes SET form = form - 1; DELETE FROM search_words WHERE row_id = (SELECT min(row_id) FROM search_words)")
+    assert store.refresh_search() == 2
+    other.execute("UPDATE search_scopes SET form = form + 1")
+    store.commit_intake(SCOPE, batch(turn("t3", "zebra"), after=source("log-b")))
+    assert store.refresh_search() == 0
+    assert {m.uid for m in store.search_turns(SCOPE, ["zebra"], limit=3)} == {"t1", "t2"}
+
+
 # --- append-only -----------------------------------------------------------------------------------------------------------------------------
 
 

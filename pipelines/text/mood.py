@@ -14,6 +14,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from .names import SURNAMES
+from .reasons import without_reason
 from .sentences import AROUND_MAX, Span, sentences
 from .slots import CHINESE_KIN
 from .words import chinese_words, fold_width
@@ -62,7 +63,7 @@ _IF = re.compile(
 )
 _CONDITION = _cue(
     r"unless", r"in case(?! of)", r"provided (?:that|we|you|it|the)", r"assuming", r"as long as", r"otherwise we", r"depending on", r"in the event",
-    r"falls(?! (?:on|in|into|under|below|within|short|off|over|apart|back|to|for)(?![A-Za-z]))", r"wenn", r"~如果|(?<![主只需重])要是|假如|若是|若(?=[^干])|万一|的话|除非|只要|一旦|もし"
+    r"falls(?! (?:on|in|into|under|below|within|short|off|over|apart|back|to|for)(?![A-Za-z]))", r"wenn", r"~如果|(?<![主只需重])要是|假如|若是|(?:(?<![\u4e00-\u9fff])|(?<=[我你他她它们如]))若(?=[^干])|万一|的话|除非|只要|一旦|もし"
         r"|なら(?=[、ば])|たら、"
 )  # fmt: skip
 _ONCE = re.compile(_LEAD + r"(?:once|as soon as|when) (?:the|all|we|you|it|this|that|they)(?:'re|'s)? (?!was|were|did|had|visited)[^,]*,", re.I)
@@ -76,7 +77,7 @@ _HEDGE = _cue(
     r"maybe", r"perhaps", r"probably", r"possibly", r"presumably", r"i (?:think|guess|believe(?! in)|suppose|assume|suspect)", r"not sure",
     r"unsure", r"might", r"(?:it|this|that|there) (?:seems|appears"
         r"|looks like)", r"seems? to", r"supposedly",
-    r"if i (?:remember|recall)", r"iirc", r"afaik", r"more or less", r"(?:i|we|you|he|she|it|they|that|this) (?:may|could) (?:be|have|not|also|need|want"
+    r"if i (?:remember|recall)", r"iirc", r"afaik", r"more or less", r"(?:i|we) (?:may|could)", r"(?:you|he|she|it|they|that|this) (?:may|could) (?:be|have|not|also|need|want"
         r"|go|use|move|switch|try)", r"should be fine",
     r"~可能(?!性)|也许|大概|好像|似乎|估计|应该是|说不定|不确定|不太确定|恐怕|或许|多分|かもしれ|vielleicht|peut-être|quizás"
 )  # fmt: skip
@@ -88,7 +89,7 @@ _REPORTED = _cue(
 # A surname with a given name; words of the language that merely begin with such a character name nobody.
 _SURNAMED = rf"(?!方便|高兴|马上|于是|何必|何况|任何|白天|万一|严格|毛病|向[我你您他她大])[{''.join(sorted(SURNAMES))}][\u4e00-\u9fff]{{1,2}}"
 _SAYS = re.compile(
-    r"(?<![A-Za-z'])(?!(?:i|we|you|it|that|this|what|which|log|error|output|message|doc|docs|readme|being|that\s+being|been|and|or|to)\s)(?:(?:my|the"
+    r"(?<![A-Za-z'])(?!(?:the|our|this|that) (?:log|error|output|message|docs?|documentation|readme|changelog|wiki|comment|spec|manual)s?\s)(?!(?:i|we|you|it|that|this|what|which|log|error|output|message|doc|docs|readme|being|that\s+being|been|and|or|to)\s)(?:(?:my|the"
     r"|our|his|her|their) )?[A-Za-z]+(?: (?-i:[A-Z][a-z]+))? (?:said|says|told (?:me|us|him|her|them)|mentioned|claims|claimed|thinks|reckons"
     r"|wrote|reports|reported)(?![A-Za-z])"
     rf"|(?:他|她|他们|她们|大家|有人|别人|人家|{'|'.join(sorted(CHINESE_KIN))}|[小老阿][\u4e00-\u9fff]|{_SURNAMED})(?:昨天|今天|刚才|之前|最近|跟我|对我"
@@ -160,14 +161,33 @@ _RELEVANCE = re.compile(
 )
 
 
+_RELEVANCE_FIRST = re.compile(
+    r"^((?:[a-z ]{2,24}[:,] )?)(?:just )?(?:(?:if|in case) (?:it|that|this) (?:matters|helps|counts)|(?:if|in case) you(?:'re| are) (?:wondering|asking|curious)|if you [^:,.;!?]{3,40}(?=:))[,:] (?=(?:i|i'm|im|i've|we|my|our)(?![\w]))",
+    re.I,
+)
+
+
 def without_relevance(text: str) -> str:
-    """The text without a clause that only says why it is told (", if the time zone matters", ", in case you wonder"): it binds the fact to nothing."""
-    return _RELEVANCE.sub("", text)
+    """The text without a clause that only says why it is told (", if the time zone matters", "If you book something: …"): it binds the fact to nothing."""
+    return _RELEVANCE.sub("", _RELEVANCE_FIRST.sub(r"\1", text))
+
+
+_ON_THAT_GROUND = re.compile(
+    r"^[^.!?;]{3,80}?[,;(–-]+\s*(?=(?:(?:because|since|as|cos|bc) )?(?:i'm|i am|im|i have an?|i've an?|it's an) (?:\w+ ){0,3}allerg(?:ic|y)|(?:that's|thats|which is|it's) (?:my (?:\w+ )?name|me\b))|^[^。！？；，,]{2,30}[，,](?=我(?:对\S{0,4})?过敏)",
+    re.I,
+)
+"""A request that stands on a plain statement of the speaker ("keep nuts out of it, I'm allergic"): the statement holds whether or not it is granted."""
+
+_WHICH_IS = re.compile(r"^which is", re.I)
 
 
 @lru_cache(maxsize=8192)
 def _mood(folded: str) -> Mood:
     folded = without_relevance(folded)
+    if ground := _ON_THAT_GROUND.match(folded):
+        asked = _mood(folded[: ground.end()].rstrip(" ,;(–-，"))
+        return _mood(_WHICH_IS.sub("that's", folded[ground.end() :])) if asked in {Mood.REQUEST, Mood.PLAIN} else asked
+    stated = without_reason(folded)  # "… because ops told us to" reports nothing
     for mood, found in (
         (Mood.JOKE, _JOKE.search(folded)),
         (Mood.HYPOTHETICAL, _HYPOTHETICAL.search(folded)),
@@ -175,7 +195,7 @@ def _mood(folded: str) -> Mood:
         (Mood.QUESTION, _QUESTION_END.search(folded) or _QUESTION_START.search(folded)),
         (Mood.WISH, _WISH.search(folded)),
         (Mood.CONDITION, _IF.search(folded) or _CONDITION.search(folded) or _ONCE.search(folded)),
-        (Mood.REPORTED, _REPORTED.search(folded) or _SAYS.search(folded)),
+        (Mood.REPORTED, _REPORTED.search(stated) or _SAYS.search(stated)),
         (Mood.HEDGED, _HEDGE.search(folded)),
         (Mood.REQUEST, _IMPERATIVE.search(folded) or _ZH_IMPERATIVE.search(folded)),
     ):
@@ -309,7 +329,7 @@ _STANDING = _cue(
     r"always", r"(?<!have )(?<!has )(?<!had )(?<!'ve )(?<!was )(?<!were )never(?! ?mind| been| heard| seen| had| knew)", r"from now on",
     r"from here on", r"going forward", r"moving forward", r"henceforth", r"in (?:the )?future", r"every ?time", r"each time",
     r"whenever", r"at all times", r"as a (?:general )?rule", r"by default(?=[,.]|$)", r"(?:don't|do not) ever", r"for all future",
-    r"under no circumstances", r"(?:make a |take )note", r"permanently", r"in all (?:cases|sessions|projects)",
+    r"under no circumstances", r"(?:must|shall|has to|have to)(?: not)? [^;!?]{0,60}(?:every|each|any|all)", r"(?:make a |take )note", r"permanently", r"in all (?:cases|sessions|projects)",
     r"ab sofort", r"immer", r"niemals", r"toujours", r"désormais", r"jamais", r"siempre", r"nunca", r"ab jetzt",
     r"~从今以后|从现在(?:起|开始)|从今天起|今后|一律|永远|每(?:一)?次[^我他她它，。]{0,12}都(?=跑|运行|执行|检查|更新|同步|备份|先|用|写|加)|每(?:一)?次.{0,12}(?:都要|必须|都得|请|要先|先要|不要|别)|始终|记住|务必|一直都?要|(?:^|[,，。；;\s]|我们?|你|咱们|请)以后(?!再说|再看|可能|也许)|今後|常に|必ず|毎回"
 )  # fmt: skip

@@ -41,6 +41,47 @@ def resolve_dates(text: str, at: datetime | None, zone: str | None = None) -> tu
     return tuple(mention for written in written_dates(text) if (mention := _mention(written, today, where)) is not None)
 
 
+_UNTIL = re.compile(
+    r"(?<![\w])(?P<cue>(?:valid |open |frozen |good )?(?:until|till|'til|through|up to and including)|bis(?: zum| einschließlich| inklusive| einschl\.| inkl\.)?|jusqu['’]au|hasta(?: el)?)\s+(?:the\s+)?(?P<end>(?:the )?end of\s+)?$|(?P<zh>直到|截至|截止到?|有效期?[至到]|到)\s*$",
+    re.I,
+)
+_ENDS_ZH = re.compile(r"\s*(?:为止|止|之前|前|以前|まで)")
+_BROAD = frozenset({"week", "month", "year"})
+
+
+def deadline_in(text: str, at: datetime | None, zone: str | None = None) -> datetime | None:
+    """When what a text says is over by its own words ("until 10 March", "bis Freitag", 3月10日为止): the end of that day; None where it names no day, or a past one.
+
+    Of a week, month or year the words name, "until" means its beginning and "through" its end. `at` and `zone` are those of the words.
+    """
+    if at is None:
+        return None
+    where = zone_of(zone)
+    today = _local_day(at, where)
+    found: list[datetime] = []
+    for written in written_dates(text):
+        cue = _UNTIL.search(text[: written.start])
+        if cue is None or (cue["zh"] == "到" and not _ENDS_ZH.match(text[written.end :])):
+            continue
+        mention = _weekday_ahead(written, today, where) if written.kind == "weekday" else _mention(written, today, where)
+        if mention is not None:
+            early = mention.precision in _BROAD and not cue["zh"] and not cue["end"] and (cue["cue"] or "").casefold() not in {"through", "up to and including"}
+            found.append(mention.begin if early else mention.until)
+    return found[0] if len(found) == 1 and found[0] > at else None
+
+
+def _weekday_ahead(written: Written, today: date | None, where: tzinfo) -> DateMention | None:
+    """The coming day of that name; none when today is one, since then two are meant by it."""
+    ahead = (int(written.canonical) - today.isoweekday()) % 7 if today is not None and written.canonical.isdecimal() and int(written.canonical) <= 7 else 0
+    if not ahead or today is None:
+        return None
+    try:
+        day = today + timedelta(days=ahead)
+        return DateMention(written.start, written.end, day.isoformat(), "day", _midnight(day, where), _midnight(day + timedelta(days=1), where), True)
+    except OverflowError:
+        return None
+
+
 def _mention(written: Written, today: date | None, where: tzinfo) -> DateMention | None:
     days = _days(written, today)
     if days is None:

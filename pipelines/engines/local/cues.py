@@ -32,7 +32,11 @@ class Cue:
 def cue_of(text: str, mood: Mood, *, memory: bool, corrects: bool, first: bool, marked: bool = False) -> Cue | None:
     """The cue of one sentence (already freed of its lead-in). `memory`: an explicit memory; `corrects`: it answers a refused call; `first`: of the session; `marked`:
     its lead-in marks it as standing ("remember to …")."""
-    if (mood is Mood.REQUEST and _FORMAT_ASKED.search(text)) or (mood in {Mood.REQUEST, Mood.PLAIN} and _FORMAT_ASKED_ZH.search(text)):
+    if (
+        _asks_for_bullets(text, mood)
+        or (mood is Mood.REQUEST and _FORMAT_ASKED.search(text))
+        or (mood in {Mood.REQUEST, Mood.PLAIN} and _FORMAT_ASKED_ZH.search(text))
+    ):
         standing = memory or marked or standing_mark(text)
         return Cue(kind=Kind.PREFERENCE, standing=standing, doubts=() if standing else ("said_once",))
     if mood in _NEVER or text.endswith(("?", "？")) or len(content_words(text)) < WORDS_MIN or _ABOUT_THE_PAST.search(text):
@@ -104,7 +108,7 @@ _DIRECTIVE = re.compile(
 )
 _DIRECTIVE_ZH = re.compile(
     r"^(?:[^，。,我你他她]{0,12}[，,])?(?:[^，。,我你他她]{0,12})?(?:(?:你|我们|大家)?(?:以后|今后|从现在起|从今以后|从今天起)[，,]?(?:都|请|一律|要|不要|别|先|只|每次|必须|用|不用)|一律|永远(?:不要|别|不能|用|要)|每次[^，。我你]{0,10}(?:都|要|先|必须|不要|别|用)"
-    r"|务必|必须|千万(?:别|不要|不能)|始终(?:用|要|使用|保持)|默认(?:用|使用)|不要|(?<![特个区分级类性告])别(?![人的处名致墅])|不许|禁止|不得|只能用|只用|一定要)|^[^，。,我你他她]{0,10}(?:之前|前|之后|后)[，,]?(?:要|先|都要|务必|必须)|^(?:所有|凡是)[^，。]{0,20}(?:都|必须|要|一律)"
+    r"|务必|必须|千万(?:别|不要|不能)|始终(?:用|要|使用|保持)|默认(?:用|使用)|不要|(?<![特个区分级类性告])别(?![人的处名致墅])|不许|禁止|不得|只能用|只用|一定要)|^[^，。,我你他她]{0,10}(?:之前|前|之后|后)[，,]?(?:请|都|也)*(?:要|先|都要|务必|必须|一定)|^(?:所有|凡是)[^，。]{0,20}(?:都|必须|要|一律)"
 )
 _FELT_ZH = re.compile(r"让我|感到|觉得|心情|聊天|有人|我(?!们)(?:的?(?:上司|老板|朋友|妈|爸|家)|也|一定|必须|可以|会|想|知道|最近|现在)")
 _ORDER = re.compile(
@@ -150,7 +154,7 @@ _PREFERENCE = re.compile(
     r"|my (?:preference|preferred)\b|prefer\b|(?:please )?(?:call|address) me\b"
     r"|(?:please )?(?:keep|make|give|write|answer|reply|respond|format|explain|use|send|show|always (?:answer|reply|respond|use|give|write))\b[^.]{0,40}"
     r"\b(?:answers?|repl(?:y|ies)|responses?|explanations?|summar(?:y|ies)|bullet points?|bullets|emojis?|tone|English|Chinese|German|Spanish|French|Japanese|metric|short|brief|concise|simple|detailed|lists?)\b"
-    r"|bullet points?\b|bullets\b|no emojis?\b|(?:answer|reply|respond) (?:in|with|briefly|shortly)\b)",
+    r"|bullet points?\b|bullets\b|no emojis?\b|(?:no|without|skip|drop|leave (?:off|out)) (?:more |the |any )?(?:[\w-]+ ){0,2}(?:trailers?|footers?|signatures?|sign-?offs?|co-authored-by(?: lines?)?|attribution|preamble)\b|(?:answer|reply|respond) (?:in|with|briefly|shortly)\b)",
     re.IGNORECASE,
 )
 _PREFERENCE_ZH = re.compile(
@@ -163,8 +167,27 @@ _FORMAT_ASKED = re.compile(
     r"|^(?:can|could|would) you (?:please )?(?:answer|reply|respond)\b.*\bin (?:English|Chinese|German|French|Spanish|Japanese|Italian|Portuguese|Dutch|Korean|Russian)\b",
     re.IGNORECASE,
 )
+
+
+def _asks_for_bullets(text: str, mood: Mood) -> bool:
+    """Whether a short message wants its answer in bullet points: not the bullets of a page, and no joke about them."""
+    if mood in {Mood.JOKE, Mood.HYPOTHETICAL, Mood.CONDITION, Mood.REPORTED} or len(text.split()) > BULLETS_WORDS_MAX:
+        return False
+    return bool(_BULLETS.search(text) and _WANTS.search(text)) and not _BULLETS_THERE.search(text)
+
+
+BULLETS_WORDS_MAX = 16
+_BULLETS = re.compile(r"\b(?:bullet(?:ed)?[- ]?(?:points?|lists?|form)|bullets|bulleted|dot points|point form)\b", re.IGNORECASE)
+_WANTS = re.compile(
+    r"^(?:(?:as|in|with)\s+(?:an?\s+)?|(?:short|a few|some|just)\s+)?(?:bullet|dot points|point form)|\b(?:please|pls|plz|thx|thanks|can|could|would|may|give|gimme|use|put|list|format|reply|answer|respond|write|rather|prefer|want|need|like|instead)\b",
+    re.IGNORECASE,
+)
+_BULLETS_THERE = re.compile(
+    r"\b(?:the|these|those|my|your|its|each|every|existing|first|last|second|all|of|more|no|fewer|than)\s+(?:\w+\s)?(?:bullet|dot point)|\bbullets?(?: points?)?\s+(?:on|in|of|from|under|are|is|don't|do not|look|render)\b(?! (?:this|my phone))",
+    re.IGNORECASE,
+)
 _FORMAT_ASKED_ZH = re.compile(
-    r"(?:用|以|按|改成)(?:列表|要点|分点|条目|项目符号)|(?:列表|要点)(?:形式|列出)|分[条点]列|用(?:中文|英文|英语|汉语|日文|德文|法文)(?:来)?(?:回答|回复)"
+    r"(?:用|以|按|改成)(?:列表|要点|分点|条目|项目符号)|(?:列表|要点)(?:的)?(?:形式|列出|写|就行)|列成(?:要点|列表)|分[条点](?:列|说|回|写|讲|来|给|吧|一下)|(?:回答|回复|请|麻烦)分[条点]|一条一条(?:列|写|说)|用(?:中文|英文|英语|汉语|日文|德文|法文)(?:来)?(?:回答|回复)"
 )
 """A form asked for politely ("could you use bullet points please?"): how this person likes answers, as far as one request tells."""
 _HOW_IT_FEELS = re.compile(r"总是(?:让|不|感|觉)|一直|最近|\balways (?:been|makes?|feel|felt|loved|wanted|enjoyed)\b|\bhave always\b", re.IGNORECASE)
@@ -172,6 +195,7 @@ _HOW_IT_FEELS = re.compile(r"总是(?:让|不|感|觉)|一直|最近|\balways (?
 
 _OF_THE_TALK = re.compile(
     r"\bI(?:'d| would) (?:like|love|prefer it if)\b|\b(?:loved|hated|enjoyed)\b"
+    r"|\b(?:can't|cannot) stand\s+(?:to see|how|that|this|these|those|it|them|your|the)\b|\b(?:love|hate|can't stand|dislike)\s+(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|the (?:rain|heat|cold)|rain|waiting)\b"
     r"|\bI (?:really |also |just |absolutely )*(?:like|love|hate|enjoy|prefer)\s+(?:to see|how|that|this|these|those|it|them|your|what|when|the)\b",
     re.IGNORECASE,
 )

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from pipelines.engines.local.changes import without_reason
 from pipelines.engines.local.cues import Cue, cue_of, is_directive, is_order
 from pipelines.engines.local.events import event_claim
 from pipelines.engines.local.facts import PROJECT, Fact, facts_in, named_before
@@ -22,13 +21,14 @@ from pipelines.engines.local.procedures import procedures, stated_command
 from pipelines.engines.local.results import result_facts
 from pipelines.engines.local.runs import core_of
 from pipelines.engines.local.shell import Part
-from pipelines.engines.local.speech import QUOTE_MAX, TURN_MAX, Utterance, body_of, clauses, dangling, reason_in, shortened, statement_of, typed, utterances
+from pipelines.engines.local.speech import QUOTE_MAX, TURN_MAX, Utterance, body_of, clauses, dangling, shortened, statement_of, typed, utterances
 from pipelines.model import Claim, Kind, Origin, Question, Turn
 from pipelines.ports import Extracted, Window
 from pipelines.text.mood import Mood, mood_at, mood_of, standing_mark
+from pipelines.text.reasons import reason_in, without_reason
 from pipelines.text.slots import USER
 from pipelines.text.statement import Form, Statement, parse
-from pipelines.text.times import resolve_dates
+from pipelines.text.times import deadline_in, resolve_dates
 from pipelines.text.values import typed_values
 
 
@@ -36,7 +36,7 @@ from pipelines.text.values import typed_values
 class LocalEngine:
     """An `Engine` of hand-written rules; English and Chinese, other languages are left to search."""
 
-    name: str = "local/1"
+    name: str = "local/2"
 
     def extract(self, window: Window) -> Extracted:
         """Claims and questions of one session, in the order of its turns."""
@@ -70,21 +70,25 @@ class _Talk:
 
 
 _ROLE_PLAY = re.compile(
-    r"\b(?:let(?:'|’)?s (?:role-?\s?play|pretend)|role-?\s?play(?:ing)?\b|I(?:'ll| will) be the \w+ and you|(?:exercise|interview|scenario)\b[^.]{0,60}\bI(?:'m| am) [A-Z])|角色扮演|扮演",
+    r"\b(?:let(?:'|’)?s (?:role-?\s?play|pretend|act out|play)|role-?\s?play(?:ing)?\b|act out (?:a|the)\b|mock (?:interview|call|exam|trial|negotiation|conversation)|simulate an? \w+ (?:interview|call|conversation)"
+    r"|(?:I(?:'ll| will)|I(?:'m| am) going to) (?:be|play) the \w+|(?:answer|speak|talk|reply|act) as (?:if I|though I|someone|somebody)|you(?:'ll| will)? (?:play|be|are) (?:the|my) \w+,? and I"
+    r"|(?:exercise|interview|scenario)\b[^.]{0,60}\bI(?:'m| am) [A-Z])|角色扮演|扮演|模拟(?:面试|对话|通话|谈判)",
     re.IGNORECASE,
 )
 _IN_A_STORY = re.compile(
-    r"\bpretend (?:that |to be |you(?:'re| are)|I(?:'m| am))|假装|\bin (?:this|my|our|the) (?:story|novel|game|scenario|play|script|dream)\b|\b(?:my|our) (?:main )?character\b|剧本里|小说里|故事里|剧本中",
+    r"\bpretend (?:that |to be |you(?:'re| are)|I(?:'m| am))|假装|\bin (?:this|my|our|the) (?:story|novel|game|scenario|play|script|dream|book|comic|film|movie|tale)\b|\b(?:my|our) (?:main )?character\b|剧本里|小说里|故事里|剧本中|小说中",
     re.IGNORECASE,
 )
 _PLAY_OVER = re.compile(
-    r"\b(?:stop|end|end of|done with|no more|out of) (?:the |this )?(?:role-?\s?play(?:ing)?|pretending|character|game|exercise)\b|\bout of character\b"
-    r"|\b(?:role-?\s?play|game|exercise|practice|scene) (?:is )?over\b|(?:角色扮演|扮演|游戏|练习|面试).{0,4}(?:结束|到此|停)|不演了",
+    r"\b(?:stop|end|end of|done with|no more|out of|finish|cut) (?:the |this )?(?:role-?\s?play(?:ing)?|pretending|character|game|exercise|scene|interview|simulation|mock)\b|\bout of character\b"
+    r"|\b(?:role-?\s?play|game|exercise|practice|scene|interview|simulation|mock \w+) (?:is )?over\b|(?:角色扮演|扮演|游戏|练习|面试|模拟).{0,4}(?:结束|到此|停)|不演了",
     re.IGNORECASE,
 )
 _CONTENT = re.compile(
-    r"^\s*(?:please\s+|can you\s+|could you\s+|help me\s+|I (?:want|need) you to\s+)*(?:translate|proofread|rewrite|rephrase|paraphrase|summari[sz]e|correct|edit|improve|polish|analy[sz]e|classify|write|continue|complete|act as"
-    r"|reword|shorten|respond to|reply to|answer as|generate|draft|compose|fix the grammar)\b[^\n:]{0,200}(?::|\n)|^\s*(?:请)?(?:翻译|润色|改写|总结|续写|写|修改)[^\n:：]{0,60}[:：\n]",
+    r"^\s*(?:please\s+|pls\s+|can you\s+|could you\s+|help me\s+|I (?:want|need) you to\s+)*(?:translate|proofread|rewrite|rephrase|paraphrase|summari[sz]e|correct|edit|improve|polish|analy[sz]e|classify|write|continue|complete|act as"
+    r"|reword|shorten|respond to|reply to|answer as|generate|draft|compose|fix the (?:grammar|typos|spelling|wording)|check the (?:grammar|spelling|wording))\b[^\n:]{0,200}(?::|\n)"
+    r"|^[^\n]{0,120}\b(?:this|that|the following|my|the) (?:\w+ )?(?:letter|e-?mail|mail|text|message|paragraph|bio|article|post|passage|review|essay|note|statement|abstract|reply|comment)\b[^\n]{0,60}[:?]\s*\n"
+    r"|^\s*(?:请)?(?:帮我)?(?:翻译|润色|改写|总结|续写|写|修改|改下|改一下)[^\n:：]{0,60}[:：\n]",
     re.IGNORECASE,
 )
 
@@ -169,8 +173,16 @@ def _may_state(body: str, mood: Mood, cue: Cue | None) -> bool:
     """Whether the sentence is a plain statement, not an order, a hold or a taste that only looks like one."""
     if mood in {Mood.PLAIN, Mood.REQUEST} and any(f.attribute in {"called", "name"} for f in personal_facts(body)):
         return True
+    if mood is Mood.PLAIN and "llerg" in body and any(f.attribute == "allergy" for f in personal_facts(body)):
+        return True  # "keep nuts out of it, I'm allergic": the order rests on a fact
+    if mood is Mood.PLAIN and _OWN_THING.match(body) and personal_facts(body):
+        return True
     ordered = cue is not None and cue.kind in {Kind.RULE, Kind.HOLD, Kind.PREFERENCE, Kind.GOAL}
     return mood is Mood.PLAIN and not ordered and not is_order(body) and not is_directive(body)
+
+
+_OWN_THING = re.compile(r"my (?:preferred|favou?rite|usual|go-to) \w+ (?:is|was|has)\b", re.IGNORECASE)
+"""A taste told as what the speaker has ("my preferred airline is …")."""
 
 
 def _fact(said: Utterance, fact: Fact, before: str) -> Claim | None:
@@ -202,13 +214,15 @@ def _fact(said: Utterance, fact: Fact, before: str) -> Claim | None:
         old_value=fact.old_value,
         reason=_reason(shown, fact.reason),
         standing_mark=said.turn.memory,
-        valid_until=_until(said.turn, fact),
+        valid_until=_until(said.turn, fact, shown.text),
         doubts=tuple(dict.fromkeys(doubts)),
     )
 
 
-def _until(turn: Turn, fact: Fact) -> datetime | None:
-    """When a deadline or appointed day is over, where the year can be told."""
+def _until(turn: Turn, fact: Fact, words: str) -> datetime | None:
+    """When a deadline or appointed day is over, or what is said to hold until a day, where the year can be told."""
+    if fact.attribute != "date" and (over := deadline_in(words, turn.at, turn.zone)):
+        return over
     mentions = resolve_dates(fact.value or "", turn.at, turn.zone) if fact.attribute == "date" else ()
     return mentions[0].until if len(mentions) == 1 and turn.at is not None and mentions[0].until > turn.at else None
 
@@ -257,6 +271,7 @@ def _cued(said: Utterance, cue: Cue, body: str) -> Claim:
         old_value=read.old_value if slotted else None,
         reason=_reason(shown, read.reason),
         standing_mark=cue.standing,
+        valid_until=deadline_in(shown.text, said.turn.at, said.turn.zone),
         doubts=tuple(dict.fromkeys(doubts)),
     )
 

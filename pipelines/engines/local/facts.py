@@ -11,8 +11,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from pipelines.engines.local.changes import without_reason
-from pipelines.engines.local.personal import DREADED, Personal, personal_facts
+from pipelines.engines.local.allergens import is_allergen
+from pipelines.engines.local.personal import personal_facts
+from pipelines.engines.local.ports import port_in
+from pipelines.engines.local.topics import Told
+from pipelines.text.reasons import reason_of_change, without_reason
 from pipelines.text.sentences import sentences
 from pipelines.text.slots import OF_CODE, SINGLE, SINGLE_RELATIONS, USER
 from pipelines.text.statement import Form, Person, Statement, parse
@@ -43,8 +46,8 @@ def facts_in(sentence: str, *, speaker: str | None) -> tuple[Fact, ...]:
     """The facts of one plain sentence (already freed of its lead-in), the speaker's own ones first; `speaker` names who says "I"."""
     own = [f for f in personal_facts(sentence) if not _EMPTY_VALUE.match(f.value)]
     if own:
-        reason = parse(sentence).reason
-        return tuple(_own(fact, speaker or USER, reason) for fact in own)
+        reason = reason_of_change(sentence) if any(f.old or _NEWS.search(sentence) for f in own) else parse(sentence).reason
+        return tuple(_own(fact, PROJECT if fact.team else speaker or USER, reason) for fact in own)
     if _OF_THE_MOMENT.search(without_reason(sentence)) or _OTHER_TEAM.match(sentence):
         return ()
     settled = _database(sentence) or _moved_port(sentence)
@@ -52,6 +55,11 @@ def facts_in(sentence: str, *, speaker: str | None) -> tuple[Fact, ...]:
     return tuple({(f.subject, f.attribute, f.qualifier, f.value): f for f in found}.values())
 
 
+_NEWS = re.compile(
+    r"\b(?:now|new|nowadays|these days|moved|switched|joined|started|ended up|got|changed|went|picked up|upgraded|left|as of)\b|现在|换|改|新|搬|刚",
+    re.IGNORECASE,
+)
+"""Words of a change, whose reason may follow without a "because"."""
 _OF_THE_MOMENT = re.compile(
     r"\b(?:still|not working|doesn't work|does not work|isn't working|is broken|are broken|fails?|failed|failing|crash(?:es|ed)?|error|bug|stuck|missing|wrong|slow|shows?|showing|seeing|seems?|looks?"
     r"|appears?|getting|loading|wants?|wanted|need to|trying|try|would like|plan to|going to|wish|for now|for the moment|temporar(?:y|ily)|this time|just now|at the moment|right now|today|currently (?:open|failing|broken)|supposed to|should|could|would|can you|let's)\b|(?:\b(?:am|are|is)|'m|'re|'s)\s+(?:\w+\s)?(?:moving|relocating|switching|changing|planning|thinking|considering)\b"
@@ -80,7 +88,7 @@ _OF_PEOPLE = frozenset(
 _MEASURED = frozenset({"port", "version", "url", "path", "money", "percent", "duration", "quantity", "date", "time", "weekday", "bound", "address", "email"})
 
 
-def _own(fact: Personal, speaker: str, reason: str | None) -> Fact:
+def _own(fact: Told, speaker: str, reason: str | None) -> Fact:
     return Fact(
         subject=speaker, attribute=fact.attribute, value=fact.value, old_value=fact.old, negated=fact.negated, single=fact.single, reason=reason
     )  # fmt: skip
@@ -124,48 +132,17 @@ def _database(sentence: str) -> Fact | None:
     return Fact(subject=PROJECT, attribute="database", value=value, old_value=old, qualifier=read.qualifier, reason=read.reason) if value else None
 
 
-_PORT_MOVED = re.compile(
-    r"^(?:the\s+)?(?P<np>[\w -]{2,30}?)(?:'s port)?\s+(?:is|runs|listens|now runs)\s+(?:now\s+)?on\s+(?:port\s+)?(?P<v>\d{2,5})(?:\s+now)?,?\s+(?:now\s+)?(?:instead of|not|rather than)\s+(?:port\s+)?(?P<o>\d{2,5})\b",
-    re.IGNORECASE,
-)
-
-
-_PORT_MOVED_ZH = re.compile(
-    r"(?:把)?\s*(?P<np>[A-Za-z][\w ]{1,20}?|[\u4e00-\u9fff]{2,8}?)\s*(?:(?:挪|改|换|移|搬)到了?\s*(?P<v>\d{2,5})\s*端口|的?端口(?:已经)?(?:换|改)(?:成|到|为)了?\s*(?P<w>\d{2,5}))(?P<o>)?"
-)
-
-
-_PORT_NO_LONGER = re.compile(
-    r"^(?:the\s+)?(?P<np>[\w -]{2,30}?)(?:'s)?\s+port\s+is\s+(?:no longer|not)\s+(?P<o>\d{2,5})(?:\s+any ?more)?[,;]\s+(?:but\s+)?(?:it's|it is|but|now)\s+(?:now\s+)?(?P<v>\d{2,5})\b",
-    re.IGNORECASE,
-)
-_PORT_FROM_ZH = re.compile(r"(?P<np>[A-Za-z][\w ]{1,20}?|[\u4e00-\u9fff]{2,8}?)\s*的?端口从\s*(?P<o>\d{2,5})\s*(?:改|换|挪)(?:到|成|为)了?\s*(?P<v>\d{2,5})")
-_PORT_WAS_ZH = re.compile(
-    r"(?P<np>[A-Za-z][\w ]{1,20}?|[\u4e00-\u9fff]{2,8}?)\s*的?端口(?:以前|原来)是\s*(?P<o>\d{2,5})[，,]\s*现在(?:是|改成了?|用)\s*(?P<v>\d{2,5})"
-)
-
-
 def _moved_port(sentence: str) -> Fact | None:
-    found = (
-        _PORT_MOVED.match(sentence)
-        or _PORT_NO_LONGER.match(sentence)
-        or _PORT_WAS_ZH.search(sentence)
-        or _PORT_FROM_ZH.search(sentence)
-        or _PORT_MOVED_ZH.search(sentence)
-    )
-    if found is None or _NOT_A_SUBJECT.search(found["np"]) or ("port" not in sentence.casefold() and "端口" not in sentence):
+    """What a sentence about a port says, under the name a plain statement gives the thing."""
+    found = port_in(sentence)
+    if found is None or _NOT_A_SUBJECT.search(found.thing):
         return None
     read = parse(sentence)
-    value = found["v"] or found.groupdict().get("w")
-    plain = parse(f"{found['np']}{' listens on port ' if found['np'].isascii() else '的端口是'}{value}")  # under the name a plain statement gives it
-    return Fact(
-        subject=(plain.subject or PROJECT) if plain.form is Form.SLOT and plain.attribute == "port" else found["np"],
-        attribute="port",
-        value=value,
-        old_value=found["o"] or None,
-        qualifier=read.qualifier,
-        reason=read.reason,
-    )
+    plain = parse(f"{found.thing}{' listens on port ' if found.thing.isascii() else '的端口是'}{found.value}")
+    named = plain.subject if plain.form is Form.SLOT and plain.attribute == "port" else found.thing
+    if not named:
+        return None
+    return Fact(subject=named, attribute="port", value=found.value, old_value=found.old, qualifier=read.qualifier, reason=reason_of_change(sentence))
 
 
 _TWO_PORTS = re.compile(
@@ -177,7 +154,29 @@ _NOT_OLD = re.compile(
 )
 
 
+_DOC_SAYS = re.compile(
+    r"^(?:the |our )?(?:readme|docs?|documentation|wiki|changelog|notes?|claude\.md|agents\.md|comments?)(?:\.md)? (?:still |wrongly )?(?:says?|claims?|states?) (?:that )?(?P<old>.{4,80}?),? (?:but|however|which is wrong,|though) "
+    r"(?:in fact |actually |really )?(?:it's|it is|that's|it) (?:now |actually |really )?(?:on )?(?P<new>[^,;]{1,40}?)(?: now)?[.!]?$",
+    re.IGNORECASE,
+)
+
+
+def _set_right(sentence: str, speaker: str | None) -> Fact | None:
+    """ "The README says the port is 8080 but it's 9090": the value a document has is over, where both are of one kind."""
+    found = _DOC_SAYS.match(sentence)
+    said = parse(found["old"], speaker=speaker) if found else None
+    if found is None or said is None or said.form is not Form.SLOT or not said.value:
+        return None
+    fact = _slot(said, unnamed=True)
+    old, new = typed_values(said.value), typed_values(found["new"])
+    if fact is None or len(old) != 1 or len(new) != 1 or old[0].key[0] != new[0].key[0] or old[0].key == new[0].key:
+        return None
+    return replace(fact, value=found["new"].strip(), old_value=fact.value)
+
+
 def _stated(sentence: str, speaker: str | None) -> Fact | None:
+    if right := _set_right(sentence, speaker):
+        return right
     if (over := _NOT_OLD.match(sentence)) and len(typed_values(over["old"])) == 1:
         shorter = parse(over["new"], speaker=speaker)
         fact = _slot(shorter, unnamed=True) if shorter.form is Form.SLOT else None
@@ -285,7 +284,7 @@ def _of_speaker(read: Statement) -> bool:
     """Attributes of a person that are named by a noun or verb of their own; "I'm tired" and "I like it" are none."""
     if _MY_SOMEBODY.match(read.text):
         return False
-    if read.attribute == "allergy" and re.match(rf"{DREADED}|周|星期|开会|上班|加班|早起", read.value or ""):
+    if read.attribute == "allergy" and not is_allergen(read.value or "", read.text):
         return False
     return read.attribute in _OF_PEOPLE - {"likes", "prefers", "name", "job", "age"} or (
         read.attribute == "age" and bool(re.fullmatch(r"\d{1,3}", read.value or ""))
@@ -331,7 +330,7 @@ def _names_something(read: Statement) -> bool:
 def _measured(read: Statement, sentence: str) -> Fact | None:
     """A custom with one measured value ("we keep the audit log for 90 days"): what stays when the value is taken out is its attribute."""
     values = [v for v in typed_values(sentence) if v.kind in _MEASURED | {"identifier", "number"}]
-    if " no longer " in sentence:
+    if " no longer " in sentence or (" which " in sentence and _NEEDLESS.search(sentence)):
         return _no_longer(read, sentence, values)
     custom = _CUSTOM.match(sentence)
     if custom is None:
@@ -358,9 +357,17 @@ _CUSTOM = re.compile(
 
 
 def _no_longer(read: Statement, sentence: str, values: list[Value]) -> Fact | None:
-    """ "Node v24 no longer requires the --experimental-strip-types": a fact when both ends are named by code or versions."""
-    found = re.match(r"^(?P<np>[\w.@/-]+(?:\s[\w.@/-]+){0,3})\s+no longer\s+(?P<verb>needs?|requires?|supports?|uses?|has|accepts?|allows?)\b", sentence)
-    if found is None or _NOT_A_SUBJECT.search(found["np"]) or not any(v.start >= found.end() for v in values):
+    """ "Node v24 no longer requires the --experimental-strip-types", "we use Node v24, which doesn't need …": a fact when both ends are named by code or versions."""
+    found = _NEEDLESS.search(sentence)
+    if found is None or _NOT_A_SUBJECT.search(found["np"] or found["np2"]) or not any(v.start >= found.end() for v in values):
         return None
     value = next(v for v in values if v.start >= found.end())
-    return Fact(subject=found["np"], attribute=found["verb"], value=sentence[value.start : value.end], negated=True, single=False, reason=read.reason)
+    verb = found["verb"] or f"{found['verb2']}s"
+    return Fact(subject=found["np"] or found["np2"], attribute=verb, value=sentence[value.start : value.end], negated=True, single=False, reason=read.reason)
+
+
+_NEEDLESS = re.compile(
+    r"^(?P<np>[\w.@/-]+(?:\s[\w.@/-]+){0,3})\s+no longer\s+(?P<verb>needs?|requires?|supports?|uses?|has|accepts?|allows?)\b"
+    r"|\b(?:use|using|on|with|run|running)\s+(?:the\s+)?(?:last\s+|latest\s+|newest\s+|current\s+)?(?P<np2>[\w.@/-]+\s+v?\d[\w.]*),?\s+(?:which|and it|that)\s+(?:no longer|doesn't|does not|don't)\s+(?P<verb2>need|require)s?\b",
+    re.IGNORECASE,
+)

@@ -44,6 +44,7 @@ _LISTED = re.compile(r"^\s*(?:[-*+•]\s|\d+[.)、]\s|#{1,6}\s|\||\[[ x]\])")
 _TERMINAL = tuple(".!?:;。！？：；…")
 _WRAP_MIN = 30
 _BREAK = re.compile(r"\s*\n\s*")
+_LETTER = re.compile(r"(?<=\n)[ \t]*(?:Dear|To whom it may concern|Sehr geehrte|亲爱的|尊敬的)[^\n]{0,60}[,:，：]?[ \t]*\n.*", re.DOTALL)
 _PLAIN_WORD = re.compile(r"[a-z]+[,:']?[a-z]*")
 _SPACES = re.compile(r"\s+")
 _WORDS = re.compile(r"[\w./@#-]+")
@@ -125,6 +126,8 @@ _TRAILING_DOTS = re.compile(r"\s*(?:\.{2,}|…+)$")
 def body_of(text: str) -> str:
     """The words without what only links them to the talk ("no, ", "ok so", "please"); nothing else changed."""
     shown = _SPACES.sub(" ", text).strip(" \t\n-–—*•")
+    if bracketed := _ALL_IN_BRACKETS.fullmatch(shown):
+        shown = bracketed[1]
     previous = ""
     while shown != previous:
         previous = shown
@@ -133,15 +136,21 @@ def body_of(text: str) -> str:
     return shown
 
 
+_OPENERS = (
+    r"by the way|btw|fyi|for your information|just so you know|for what it's worth|fwiw|in case it (?:helps|matters)|(?:a )?(?:quick|small|little) (?:aside|note|thing)(?: on the side)?|side note|(?:oh,? )?(?:and )?one (?:more|other|last) thing"
+    r"|before i forget|(?:just )?a heads[- ]up|heads[- ]up|turns out|as it happens|on another note|by the by|ps|p\.s\.|ah right|oh right|ah yes|thx|ty|cheers|for the record|to be clear|just to be clear|long story short|speaking of which"
+)
+"""Phrases that only lead in what is told."""
 _LEAD = re.compile(
-    r"^(?:no(?=[,.!:;–—-]|\s+(?:the|it|it's|that|that's|we|i|use|you|don't|please)\b)[\s,.!:;–—-]+|(?:nope|nah|yes|yeah|yep|yup|ok|okay|so|and|but|also|btw|by the way|actually|fyi|hey|hi|instead(?! of)|please|pls|plz|oh|ah|hmm+|sure|great|nice|thanks|thank you|sorry|anyway"
-    r"|remember that|remember to)\b(?!\s+(?:one|longer|more|way|idea|to|not|worries|matter|far|that|as)\b)[\s,.!:;–—-]+"
-    r"|(?!picture|imagine|suppose|say\b|what if|in another|pretend|if\b)[A-Za-z' ]{3,40}:\s+(?=(?:I|I'm|I've|My|We|We've|Our|The|Remember|Always|Never|From now)\b)"
+    r"^(?:no(?=[,.!:;–—-]|\s+(?:the|it|it's|that|that's|we|i|use|you|don't|please)\b)[\s,.!:;–—-]+|(?:nope|nah|yes|yeah|yep|yup|ok|okay|so|and|but|also|actually|hey|hi|instead(?! of)|please|pls|plz|oh|ah|hmm+|sure|great|nice|thanks|thank you|sorry|anyway"
+    rf"|remember that|remember to|{_OPENERS})(?![\w'])(?!\s+(?:one|longer|more|way|idea|to|not|worries|matter|far|that|as)\b)[\s,.!:;–—-]+"
+    r"|(?!picture|imagine|suppose|say\b|what if|in another|pretend|if\b)[A-Za-z' ]{3,40}:\s+(?=(?:I|I'm|im|I've|My|We|We've|Our|The|Remember|Always|Never|From now)\b)"
     r"|(?:well|right|alright|hello|wait|then|look|listen|instead|note|reminder|remember|cool|perfect|good|correction|update)\b\s*[,.!:;–—]+\s*"
-    r"|(?:不对|不是的|不，|不,|好的|好|对了|另外|还有|请记住|记住|记一下|顺便(?:说|提)(?:一下|一句)|说起来|提醒(?:一句|一下)|插一句|嗯|那么|麻烦|请)(?:[，,：:。！!\s]+|(?=\S))[，,：:。！!\s]*)",
+    r"|(?:不对|不是的|不，|不,|好的|好|对了|哦对|哦还有|另外|还有个事|还有|请记住|记住|记一下哈?|跟你说一下|顺便(?:说|提)(?:一下|一句)|顺便|说起来|提醒(?:一句|一下)|插一句|嗯嗯|嗯|多谢|谢啦|谢谢|备注|那么|麻烦|请)(?:[，,：:。！!\s]+|(?=\S))[，,：:。！!\s]*)",
     re.IGNORECASE,
 )
-_TAIL = re.compile(r"(?:[\s,]+(?:please|pls|plz|thanks|thank you|ok|okay|tbh|btw|lol|haha+|:\)|😊|🙂))+[\s.!]*$", re.IGNORECASE)
+_TAIL = re.compile(r"(?:[\s,]+(?:please|pls|plz|thanks|thank you|thx|ok|okay|tbh|btw|fyi|lol|haha+|:\)|;\)|😊|🙂))+[\s.!]*$", re.IGNORECASE)
+_ALL_IN_BRACKETS = re.compile(r"\(([^()]{8,})\)[.!]?")
 
 
 def dangling(text: str) -> bool:
@@ -184,23 +193,6 @@ def _unnamed(text: str, found: re.Match[str]) -> bool:
     return not (named_before and word not in {"this", "that", "these", "those", "above", "below", "the above", "the same", "the other"})
 
 
-def reason_in(text: str) -> str | None:
-    """The person's own reason, as they gave it ("because …", "since …", 因为 …); None when they gave none."""
-    found = _REASON.search(text)
-    if found is None:
-        return None
-    words = next(g for g in found.groups() if g is not None).strip(" \t\n,，。.!！;；")
-    return words if 3 <= len(words) <= QUOTE_MAX or (len(words) >= 2 and any(map(is_cjk, words))) else None
-
-
-_REASON = re.compile(
-    r"(?:(?:\b(?:moved|switched|changed|replaced|joined|left|became|upgraded|now|went|migrated|got)\b.*)(?<!\w)since(?=\s+(?:my|our|the|it|they|we|I|he|she)\s+(?!was\b|were\b|last\b|start))|\bbecause(?: of)?|\bcuz|\bdue to|\bso that|\bas it turns out|(?<=,\s)since|(?<=,\s)as|\bthe reason (?:is|being)(?: that)?)\s+([^.!?。！？;]+)"
-    r"|(?:^|[\s(])[Ss]ince\s+(?!\d|then\b|yesterday\b|last\b|this\b|monday\b|january\b)([^.!?。！？;,]+)(?=,)"
-    r"|(?:因为|由于|是因为|原因是)([^。！？!?；;，,]+)",
-    re.IGNORECASE,
-)
-
-
 def _is_document(text: str) -> bool:
     lines = [line for line in text.splitlines() if line.strip()]
     listed = sum(1 for line in lines if _LISTED.match(line))
@@ -211,7 +203,7 @@ def _is_document(text: str) -> bool:
 
 def _pasted(text: str) -> Iterator[tuple[int, int]]:
     """Spans nobody typed: fences, tagged blocks, `>` lines, IDE context, lines of logs and code."""
-    for pattern in (_FENCE, _TAGGED, _IDE_CONTEXT, _QUOTED_LINE):
+    for pattern in (_FENCE, _TAGGED, _IDE_CONTEXT, _QUOTED_LINE, _LETTER):
         yield from (found.span() for found in pattern.finditer(text))
     for found in _IN_QUOTES.finditer(text):
         if "\n" in found["said"] or text[: found.start()].rstrip().endswith((":", "：")):  # shown, not said: a short name in quotes is part of a sentence

@@ -67,7 +67,7 @@ def test_what_people_say_of_themselves_outright_is_read(sentence: str, expected:
         ("I switched from Delta to United because of the legroom", "airline", "Delta", "United"),
         ("I replaced my iPhone with a Fairphone 5", "phone", "iPhone", "Fairphone 5"),
         ("I've switched from Chrome to Firefox", "browser", "Chrome", "Firefox"),
-        ("I left Bosch for Siemens", "employer", "Bosch", "Siemens"),
+        ("I quit my job at Bosch and joined Siemens", "employer", "Bosch", "Siemens"),
         ("我从北京搬到了上海，因为工作调动", "home", "北京", "上海"),
     ],
 )

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.engines.local.speech import QUOTE_MAX, body_of, clauses, dangling, reason_in, shortened, statement_of, utterances
+from pipelines.engines.local.speech import QUOTE_MAX, body_of, clauses, dangling, shortened, statement_of, utterances
 from pipelines.model import Origin
+from pipelines.text.reasons import reason_in
 from tests.unit.engines.talk import Talk
 
 

@@ -30,26 +30,28 @@ HOST = "desk"
 
 @dataclass
 class Desk:
-    """Everything of one person; `redactor` is shared, since compiling its rules takes longer than a dream."""
+    """Everything of one person; `redactor` is shared, since compiling its rules takes longer than a dream. `url` names another store than a file here."""
 
     root: Path
     redactor: Redactor
     now: datetime = NOW
     holder: str = field(default_factory=this_process)
     step: Callable[[str], None] = lambda _: None
-    extra: dict[str, object] = field(default_factory=dict)
+    url: str = ""
 
     def __post_init__(self) -> None:
         self.logs, self.notes, self.wiki, self.data = (self.root / n for n in ("logs", "notes", "wiki", "data"))
         self.logs.mkdir(parents=True, exist_ok=True)
         self.data.mkdir(mode=0o700, exist_ok=True)
-        if not (self.data / "store.db").exists():
-            shutil.copyfile(_empty_store(), self.data / "store.db")
+        if not self.url:
+            self.url = f"sqlite:///{self.data / 'store.db'}"
+            if not (self.data / "store.db").exists():
+                shutil.copyfile(_empty_store(), self.data / "store.db")
 
     @contextmanager
     def store(self) -> Iterator[Store]:
         """The store, opened and closed."""
-        with open_store(f"sqlite:///{self.data / 'store.db'}", now=lambda: self.now) as opened:
+        with open_store(self.url, now=lambda: self.now) as opened:
             yield opened
 
     def parts(self, store: Store) -> Parts:

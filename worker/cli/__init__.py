@@ -9,6 +9,7 @@ import typer
 
 from pipelines.errors import DreamdError, Refused
 from worker.cli.dream import register as register_dream
+from worker.cli.dreams import register as register_dreams
 from worker.cli.hook import register as register_hook
 from worker.cli.lint import register as register_lint
 from worker.cli.plumbing import register as register_plumbing
@@ -28,6 +29,7 @@ app = typer.Typer(
     help="Consolidates the memory of agents: session logs and notes in, a corrected and linked wiki out.",
 )  # fmt: skip
 register_dream(app)
+register_dreams(app)
 register_reading(app)
 register_lint(app)
 register_schedule(app)

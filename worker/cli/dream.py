@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
+import structlog
 import typer
 
 from pipelines.report import DreamReport
@@ -16,6 +17,8 @@ from pipelines.store import DreamRunning
 from worker import wiring
 from worker.cli import common
 from worker.cli.output import Progress, counted, many, print_json, visible
+
+log = structlog.get_logger("dreamd.dream")
 
 
 def register(app: typer.Typer) -> None:
@@ -52,6 +55,8 @@ def dream_command(
         )  # fmt: skip
         outcome = dream(parts, request, waiting=None if no_wait else Waiting())
     progress.done()
+    for error in outcome.errors:
+        log.warning("unit_failed", dream=outcome.report.dream, error=type(error).__name__)
     return tell(outcome, place.wiki, as_json=as_json)
 
 

@@ -15,7 +15,6 @@ from pipelines.run.content import content_of
 from pipelines.run.render import title_of
 from pipelines.run.verify import verify
 from pipelines.run.why import Chain, why
-from pipelines.store import alive
 from pipelines.wiki.brief import Budget, Unit, brief
 from pipelines.wiki.inbox import entries
 from pipelines.wiki.lines import short_session
@@ -58,7 +57,7 @@ def status(wiki: common.Wiki = None, scope: common.Scope = None, config: common.
     print(f"{at.scope}: {many(counts.sources, 'source')}, {many(counts.sessions, 'session')}, {many(counts.turns, 'turn')} ({counted(counts.origins)})")
     print(f"notes: {counted(dict(sorted(standing.items())))}; your own: {counted(dict(sorted(said.items())))}; {many(pages, 'page')} in {at.place.wiki}")
     ended = (
-        f"{last.ended_at:%Y-%m-%d %H:%M} UTC" if last and last.ended_at else "still running" if last and alive(last.holder, host=at.place.host) else _CUT_SHORT
+        f"{last.ended_at:%Y-%m-%d %H:%M} UTC" if last and last.ended_at else "still running" if last and at.store.at_work(last, host=at.place.host) else _CUT_SHORT
     )
     print(f"last dream: {last.uid}, {last.state}, {ended}" if last else "no dream yet")
     if waiting:

@@ -1,0 +1,123 @@
+"""dreamd dreams: what was asked for, how far it is, and taking it back. dreamd apply: what waits for a person, believed as it was planned."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from pipelines.run import Request, apply_dream
+from pipelines.store import HOSTED, Dream, DreamState
+from worker import wiring
+from worker.cli import common, serving
+from worker.cli.dream import tell
+from worker.cli.output import Progress, counted, many, print_json, visible
+
+LISTED = 20
+Uid = Annotated[str, typer.Argument(metavar="DREAM", help="The dream's id, as dreamd dream and dreamd dreams list print it.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    dreams = typer.Typer(no_args_is_help=True, help="List dreams, show one, take one back.")
+    dreams.command("list")(list_dreams)
+    dreams.command("show")(show)
+    dreams.command("cancel")(cancel)
+    app.add_typer(dreams, name="dreams")
+    app.command("apply")(apply)
+
+
+def list_dreams(
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="So many, the newest first.")] = LISTED,
+    wiki: common.Wiki = None,
+    scope: common.Scope = None,
+    config: common.Config = None,
+    as_json: common.Json = False,
+) -> int:
+    """The scope's dreams, the newest first."""
+    loaded = common.start(config)
+    with serving.open_serving(wiki, loaded) as (store, _):
+        found = store.dreams(common.scope_of(scope, loaded, store), limit=limit)
+    if as_json:
+        print_json({"dreams": [_told(d) for d in found]})
+        return 0
+    for d in found:
+        print(f"{d.uid}  {_state(d):24} {d.cause:10} {_when(d)}")
+    if not found:
+        print("no dream yet")
+    return 0
+
+
+def show(uid: Uid, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
+    """How far a dream is, what it went on without, and what it did."""
+    loaded = common.start(config)
+    with serving.open_serving(wiki, loaded) as (store, host):
+        at = store.dream_state(common.scope_of(scope, loaded, store), uid)
+        parked = store.parked(at.dream)
+        working = store.at_work(at.dream, host=host or "") if at.dream.state == "running" else ()
+    if as_json:
+        left = [{"stage": stage, "unit": unit, "code": code, "why": why} for stage, unit, code, why in parked]
+        print_json({**_told(at.dream), "jobs": at.jobs, "parked": left, "working": working, "report": at.dream.summary, "params": at.dream.params})
+        return 0
+    print(f"Dream {uid} over {at.dream.scope}: {_state(at.dream)}, asked by {at.dream.cause}, {_when(at.dream)}")
+    for line in _stages(at):
+        print(f"  {line}")
+    for process in working:
+        print(f"  working  {process}")
+    for stage, unit, code, why in parked:
+        print(f"  left out {visible(unit)} of {stage} ({code}): {visible(why)}")
+    if at.dream.state in {"planned", "held"}:
+        print(f"  waits for you: dreamd apply {uid}, or dreamd dreams cancel {uid}")
+    return 0
+
+
+def cancel(uid: Uid, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
+    """End a dream before it is applied; what it read is kept for the next one."""
+    loaded = common.start(config)
+    with serving.open_serving(wiki, loaded) as (store, _):
+        over = common.scope_of(scope, loaded, store)
+        ring = store.cancel(over, uid, hand="command")
+        after = store.dream(over, uid)
+        if ring:
+            serving.bell(loaded)(ring)
+    if as_json:
+        print_json(_told(after))
+    else:
+        print(f"Dream {uid} over {after.scope} is canceled; nothing of it was believed.")
+    return 0
+
+
+def apply(uid: Uid, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
+    """Believe what a dry run planned or a guard held, as it stands there, and write the wiki. Refused, naming them, when notes have moved since."""
+    loaded = common.start(config)
+    place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
+    progress = Progress(quiet=as_json)
+    with wiring.open_parts(place, loaded, scope=scope, progress=progress) as parts:
+        over = common.scope_of(scope, loaded, parts.store)
+        outcome = apply_dream(parts, Request(scope=over, paths=(), wiki=place.wiki, wiki_id=place.wiki_id, host=place.host), uid)
+    progress.done()
+    return tell(outcome, place.wiki, as_json=as_json)
+
+
+def _told(dream: Dream) -> dict[str, object]:
+    """A dream as JSON; `status` is its state in the words of hosted dreams."""
+    return {
+        "dream": dream.uid, "scope": dream.scope, "state": dream.state, "status": HOSTED[dream.state], "phase": dream.phase, "code": dream.code,
+        "cause": dream.cause, "requested_at": dream.requested_at, "started_at": dream.started_at, "ended_at": dream.ended_at,
+    }  # fmt: skip
+
+
+def _state(dream: Dream) -> str:
+    at = f" ({dream.phase})" if dream.state == "running" and dream.phase else f" ({dream.code})" if dream.code else ""
+    return f"{dream.state}{at}"
+
+
+def _when(dream: Dream) -> str:
+    if dream.state == "pending":
+        return f"asked for {dream.started_at:%Y-%m-%d %H:%M}"
+    ended = f", ended {dream.ended_at:%H:%M:%S}" if dream.ended_at else ""
+    return f"began {dream.started_at:%Y-%m-%d %H:%M:%S}{ended}"
+
+
+def _stages(at: DreamState) -> list[str]:
+    return [f"{stage:8} {many(sum(states.values()), 'unit')}: {counted(states)}" for stage, states in at.jobs.items()]

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pipelines.model import digest
 from pipelines.report import BriefSize, DreamReport, PageCounts
 from pipelines.run.journal import morning_report
 from pipelines.run.parts import Params, Parts
-from pipelines.run.render import Rendered, commit, commit_report, rendered
+from pipelines.run.render import commit, commit_report, is_new, rendered
 from pipelines.run.report import brought_for, report_of, verdicts_of
+from pipelines.run.showing import Sight
 from pipelines.run.units.analyse import analysed
 from pipelines.run.units.resolve import basis
 from pipelines.store import Dream, Store
-from pipelines.wiki.journal import bloat
+from pipelines.wiki.journal import Bloat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class Ending:
     dream: Dream
     engine: str
     params: Params
-    made: Rendered
+    made: Sight
     report: tuple[str, str] | None
     summary: Mapping[str, object]
     settled: bool
@@ -35,10 +35,10 @@ def ending_of(parts: Parts, dream: Dream, params: Params, *, status: str, expire
     store, scope, engine = parts.store, dream.scope, parts.engine.name
     made = rendered(parts, scope)
     done = report_of(
-        store, dream, engine=engine, status=status, now=parts.now(), pages=_pages(store, scope, made), brief=_brief(made), bloat=_bloat(store, scope, made)
+        store, dream, engine=engine, status=status, now=parts.now(), pages=_pages(store, scope, made), brief=_brief(made), bloat=_bloat(made)
     )  # fmt: skip
     report = morning_report(
-        store, scope, dream.uid, day=parts.now().date(), content=made.content, brief=made.tree.brief, problems=_problems(dream, done), refused=done.rejected,
+        store, scope, dream.uid, day=parts.now().date(), shown=made, problems=_problems(dream, done), refused=done.rejected,
         redacted=done.redacted,
     )  # fmt: skip
     kept = {
@@ -51,7 +51,7 @@ def ending_of(parts: Parts, dream: Dream, params: Params, *, status: str, expire
 def write_ending(store: Store, ending: Ending) -> Mapping[str, object]:
     """Commit the pages and the report, within the transaction that ends the dream; returns what belongs to its summary."""
     scope = ending.dream.scope
-    revision = commit(store, scope, ending.made.tree, ending.made.revision)
+    revision = commit(store, scope, ending.made)
     if ending.report is not None:
         revision = commit_report(store, scope, *ending.report, rev=revision)
     mark = analysed(ending.engine, ending.params, str(ending.summary["inputs"]), revision) if ending.settled else ""
@@ -69,26 +69,24 @@ def _problems(dream: Dream, done: DreamReport) -> tuple[str, ...]:
     return (*refused, *(f"rewritten and read anew: {path}" for path in brought_for(dream).rewritten))
 
 
-def _pages(store: Store, scope: str, made: Rendered) -> PageCounts:
-    """Pages whose words change with this revision, and those that stay."""
-    before = store.page_digests(scope)
-    pages = {path: digest(data) for path, data in made.tree.files.items() if path not in made.tree.stubs}
-    written = sum(before.get(path) != now for path, now in pages.items())
-    return PageCounts(written=written, unchanged=len(pages) - written, redirected=len(made.tree.stubs))
+def _pages(store: Store, scope: str, made: Sight) -> PageCounts:
+    """Pages whose words change with this revision, those that stay, and paths that only lead on."""
+    heads = store.page_marks(scope, [f.uid for f in made.files])
+    written = sum(is_new(f, heads.get(f.uid)) for f in made.files)
+    left = {heads[f.uid].slug for f in made.files if f.uid in heads and heads[f.uid].slug != f.path}
+    leads = (store.redirects(scope).keys() | left) - {f.path for f in made.files}
+    return PageCounts(written=written, unchanged=made.pages - written, redirected=len(leads))
 
 
-def _brief(made: Rendered) -> BriefSize:
-    told = made.tree.brief
-    return BriefSize(lines=told.lines, bytes=told.bytes, moved=len(told.moved))
+def _brief(made: Sight) -> BriefSize:
+    return BriefSize(lines=made.brief.lines, bytes=made.brief.bytes, moved=made.brief.left)
 
 
-def _bloat(store: Store, scope: str, made: Rendered) -> float:
-    tree = made.tree
-    live = [data for path, data in tree.files.items() if path in tree.rendered.pages and not path.startswith("archive/")]
-    return round(bloat(live, said=store.said_bytes(scope)).ratio, 3)
+def _bloat(made: Sight) -> float:
+    return round(Bloat(made.live_bytes, made.said_bytes).ratio, 3)
 
 
-def _wrong(made: Rendered) -> dict[str, int]:
+def _wrong(made: Sight) -> dict[str, int]:
     """Wrong lines that still stand in note files, by file."""
-    wrong = [c.path for c in made.content.corrections if not c.fixed]
+    wrong = [c.path for c in made.corrections if not c.fixed]
     return {path: wrong.count(path) for path in sorted(set(wrong))}

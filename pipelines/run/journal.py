@@ -11,30 +11,30 @@ from posixpath import normpath
 from urllib.parse import unquote
 
 from pipelines.model import Finding, OnlineNote, Status, Verdict
+from pipelines.run.showing import Sight
 from pipelines.run.sources import standing_notes
 from pipelines.stages.resolver import Verb
 from pipelines.store import RecordedDecision, Store
-from pipelines.wiki.brief import Brief
-from pipelines.wiki.content import Content
-from pipelines.wiki.inbox import entries
-from pipelines.wiki.journal import Corrected, Report, journal_path, report, told_already
+from pipelines.wiki.content import Correction
+from pipelines.wiki.journal import LINES_MAX, Corrected, Report, journal_path, report, told_already
 
 
 def morning_report(
-    store: Store, scope: str, dream: str, *, day: date, content: Content, brief: Brief, problems: Sequence[str] = (), refused: Mapping[str, int] | None = None, redacted: int = 0,
+    store: Store, scope: str, dream: str, *, day: date, shown: Sight, problems: Sequence[str] = (), refused: Mapping[str, int] | None = None, redacted: int = 0,
 ) -> tuple[str, str] | None:  # fmt: skip
     """Path and text of the report of an applied dream, above what earlier dreams of the day reported; None when it changed nothing.
 
-    `content` and `brief` are of the revision it made, `problems` what intake and publishing met, `refused` counts claims by gate, `redacted` masked secrets.
+    `shown` is of the revision it made, `problems` what intake and publishing met, `refused` counts claims by gate, `redacted` masked secrets.
     Asked twice for one dream it says the same.
     """
     did = _Did.of(store, scope, dream)
+    left_out = shown.brief.moved[:LINES_MAX]
     told = Report(
-        day=day, waiting=entries(content), corrected=_corrected(did, content), learnt=_learnt(store, scope, did),
-        work=tuple(w.asked for w in content.work if w.asked)[-3:], merged=_merged(did), retired=did.notes(Verb.RETRACTS),
+        day=day, waiting=shown.queue.first, more_waiting=len(shown.queue) - len(shown.queue.first), corrected=_corrected(did, shown.corrections), learnt=_learnt(store, scope, did),
+        work=tuple(w.asked for w in shown.work if w.asked)[-3:], merged=_merged(did), retired=did.notes(Verb.RETRACTS),
         checked=Counter(did.findings[uid].verdict.value for uid in did.fresh if uid in did.findings and uid in did.online), refused=refused or {},
-        left_out=brief.moved, problems=(*problems, *dead_links(did.online.values(), did.fresh)), redacted=redacted,
-        drafts=sum(h.version.status is Status.DRAFT for h in store.heads(scope)) if did.notes(Verb.NEW) else 0,
+        left_out=left_out, more_left_out=shown.brief.left - len(left_out), problems=(*problems, *dead_links(did.online.values(), did.fresh)), redacted=redacted,
+        drafts=store.status_counts(scope).get(Status.DRAFT, 0) if did.notes(Verb.NEW) else 0,
     )  # fmt: skip
     return _beside(store, scope, told)
 
@@ -80,8 +80,8 @@ class _Did:
         return tuple(sorted({d.decision.note for d in self.decisions if d.decision.stage == "resolve" and d.decision.verb in wanted and d.decision.note}))
 
 
-def _corrected(did: _Did, content: Content) -> tuple[Corrected, ...]:
-    right = {c.uid: c.right for c in content.corrections}
+def _corrected(did: _Did, corrections: Iterable[Correction]) -> tuple[Corrected, ...]:
+    right = {c.uid: c.right for c in corrections}
     out = []
     for uid, finding in sorted(did.findings.items()):
         note = did.online.get(uid)

@@ -7,6 +7,7 @@ from pipelines.notes.beliefs import believe
 from pipelines.notes.identity import block_keys, group_key
 from pipelines.run.parts import Parts, Request
 from pipelines.run.reading import trusted_sessions, with_trust, witnesses
+from pipelines.run.render import differing
 from pipelines.run.resolving import lineage_of
 from pipelines.run.wiki import organize
 from pipelines.stages.extractor import judge_all, prepare
@@ -15,7 +16,12 @@ from pipelines.wiki.publish import read_folder
 
 
 def rebuild_wiki(parts: Parts, request: Request) -> list[str]:
-    """Render and publish the present revision, also into a folder that was emptied; returns which files of the folder changed by it."""
+    """Render the whole present revision and publish it, also into a folder that was emptied; returns which files of the folder changed by it.
+
+    Pages that are not what the whole revision gives are rendered anew, and so is all that is kept for rendering the next one.
+    """
+    if differing(parts, request.scope):
+        parts.store.forget_render(request.scope)
     before = read_folder(request.wiki) if request.wiki.is_dir() else {}
     organize(parts, request, new=True)
     after = read_folder(request.wiki)

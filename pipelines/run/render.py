@@ -5,64 +5,65 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from dataclasses import replace
 
 from pipelines.errors import Conflict
 from pipelines.logs.redaction import Redactor
-from pipelines.model import short_uid
+from pipelines.model import digest, short_uid
 from pipelines.run.content import content_of
-from pipelines.run.held import shown
 from pipelines.run.parts import Parts
+from pipelines.run.showing import File, Sight, as_text, folder_of, look, title_from
 from pipelines.run.versions import RENDERER
-from pipelines.store import PageHead, Placement, Store
-from pipelines.wiki.content import Content
+from pipelines.store import PageMark, Placement, Store
 from pipelines.wiki.edits import own_text
 from pipelines.wiki.own import joined
 from pipelines.wiki.slugs import fold
-from pipelines.wiki.tree import Tree, tree
+from pipelines.wiki.tree import tree
 
 RENDERS_MAX = 3
 """How often a revision is rendered when others commit or change beliefs meanwhile."""
 REPORTS = "journal/"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rendered:
-    """A rendered revision: the one it was rendered from, or once its pages are committed the one they stand at."""
+def render(parts: Parts, scope: str) -> int:
+    """Render what changed of the scope and commit every page that did; once more when another process was faster. Twice is as good as once.
 
-    content: Content
-    tree: Tree
-    revision: int
-
-
-def render(parts: Parts, scope: str) -> Rendered:
-    """Render the scope's present revision and commit every page that changed; once more when another process was faster. Twice is as good as once."""
+    Returns the revision the pages stand at.
+    """
     for _ in range(RENDERS_MAX - 1):
         with suppress(Conflict):
             return _render(parts, scope)
     return _render(parts, scope)
 
 
-def _render(parts: Parts, scope: str) -> Rendered:
-    made = rendered(parts, scope)
-    revision = commit(parts.store, scope, made.tree, made.revision)
+def _render(parts: Parts, scope: str) -> int:
+    revision = commit(parts.store, scope, rendered(parts, scope))
     parts.step("pages_committed")
-    return replace(made, revision=revision)
+    return revision
 
 
-def rendered(parts: Parts, scope: str) -> Rendered:
-    """The scope's present revision as a tree of files; nothing is committed yet."""
+def rendered(parts: Parts, scope: str) -> Sight:
+    """What the scope's present revision shows, as far as it changed; nothing is committed yet."""
+    return look(parts.store, scope, own=own_of(parts.store, scope), cover=lambda path, data: covered(parts.redactor, path, data))
+
+
+def whole(parts: Parts, scope: str) -> Mapping[str, str]:
+    """Every page of the present revision by path, rendered from everything the store holds and from nothing that is kept of earlier renders."""
     store = parts.store
-    revision = store.revision(scope)  # before anything is read: what is rendered from older reads must not pass for newer
-    own = {path: joined(page.sections) for path, page in store.own_words(scope).items()}
-    content = content_of(store, scope, title=title_of(store, scope), own=own, redirects=_redirects(store, scope))
-    made = tree(content, scope="")
-    made_again = _moved(store, scope, made, content)
-    if made_again is not None:
-        content, made = made_again
-    made = replace(made, files={path: covered(parts.redactor, path, data) for path, data in made.files.items()})
-    return Rendered(content=content, tree=made, revision=revision)
+    content = content_of(store, scope, title=title_of(store, scope), own=own_of(store, scope), redirects={})
+    return {path: as_text(covered(parts.redactor, path, data)) for path, data in tree(content, scope="").files.items()}
+
+
+def differing(parts: Parts, scope: str) -> tuple[str, ...]:
+    """Paths of committed pages that are not what rendering the whole revision gives; there are none but by a fault, and rendering anew mends it."""
+    wanted = {path: digest(body) for path, body in whole(parts, scope).items()}
+    stands = {path: what for path, what in parts.store.page_digests(scope).items() if not path.startswith(REPORTS)}
+    return tuple(sorted(path for path in wanted.keys() | stands.keys() if wanted.get(path) != stands.get(path)))
+
+
+def own_of(store: Store, scope: str) -> dict[str, str]:
+    """A person's own words by page path."""
+    return {path: text for path, page in store.own_words(scope).items() if (text := joined(page.sections))}
 
 
 def covered(redactor: Redactor, path: str, data: bytes) -> bytes:
@@ -73,30 +74,38 @@ def covered(redactor: Redactor, path: str, data: bytes) -> bytes:
     return own.join(redactor.mask(piece).data for piece in ours)
 
 
-def commit(store: Store, scope: str, made: Tree, rev: int) -> int:
-    """Commit every page that changed, at one revision and all at once; returns the revision the tree stands for.
+def commit(store: Store, scope: str, sight: Sight) -> int:
+    """Commit every page that changed, at one revision and all at once, with the rows they were made from; returns the revision they stand at.
 
-    `rev` is the revision it was rendered from. Raises Conflict when the scope or a page has moved on since; nothing is committed then.
+    Raises Conflict when the scope, a page or the rows have moved on since `sight` was taken; nothing is committed then.
     """
-    heads = {uid: head for uid, head in store.pages(scope).items() if not head.slug.startswith(REPORTS)}
-    wanted = {uid: (path, title) for path, uid, title in _pages_of(made)}
-    changed = [
-        uid for uid, (path, _) in wanted.items() if uid not in heads or (heads[uid].slug, heads[uid].body) != (path, _text(made.files[path]))
-    ]  # fmt: skip
-    gone = [uid for uid in heads if uid not in wanted]
-    order, down = _moves(changed, wanted, heads)
-    placed = _placed(store, scope, made)
+    anew = sight.gone is None
+    heads = store.page_marks(scope, None if anew else {*(f.uid for f in sight.files), *(sight.gone or ())})
+    heads = {uid: head for uid, head in heads.items() if not head.slug.startswith(REPORTS)}
+    wanted = {f.uid: f for f in sight.files}
+    changed = [f.uid for f in sight.files if is_new(f, heads.get(f.uid))]
+    gone = [uid for uid in sorted(heads if sight.gone is None else sight.gone) if uid in heads and uid not in wanted]
+    order, down = _moves(changed, {uid: (f.path, f.title) for uid, f in wanted.items()}, heads)
+    placed = dict(sight.placed)
+    if anew:
+        placed |= dict.fromkeys(store.placements(scope).keys() - placed.keys())
+    rev = sight.after.rev
     with store.together("commit the pages of a revision"):
         store.require_revision(scope, rev)
         if any(heads[uid].rev >= rev for uid in changed if uid in heads) or (not rev and wanted):
             rev = store.raise_revision(scope, cause="render", above=rev)
+        store.save_render(scope, sight.before, replace(sight.after, rev=rev), sight.rows)
         for uid in [*gone, *down]:
             store.retire_page(scope, uid, rev=rev)
         for uid in order:
-            path, title = wanted[uid]
-            commit_page(store, scope, uid, path, title, _text(made.files[path]), rev)
-        store.save_placements(scope, rev, placed)
+            commit_page(store, scope, uid, wanted[uid].path, wanted[uid].title, wanted[uid].body, rev)
+        store.save_placements(scope, rev, (Placement(note=n, page=at[0] if at else None, section=at[1] if at else "") for n, at in sorted(placed.items())))
     return rev
+
+
+def is_new(file: File, head: PageMark | None) -> bool:
+    """Whether a file is other than the page that stands."""
+    return head is None or (head.slug, head.digest) != (file.path, digest(file.body))
 
 
 def commit_page(store: Store, scope: str, uid: str, path: str, title: str, body: str, rev: int) -> None:
@@ -115,14 +124,7 @@ def commit_report(store: Store, scope: str, path: str, text: str, *, rev: int) -
     return rev
 
 
-def _placed(store: Store, scope: str, made: Tree) -> list[Placement]:
-    where = {item.uid: topic for topic in made.layout.topics for item in topic.items}
-    uids = {path: uid for path, uid, _ in _pages_of(made)}
-    placed = [Placement(note=n, page=uids.get(t.path), section=t.title) for n, t in sorted(where.items())]
-    return placed + [Placement(note=n, page=None, section="") for n in sorted(store.placements(scope).keys() - where.keys())]
-
-
-def _moves(changed: Collection[str], wanted: Mapping[str, tuple[str, str]], heads: Mapping[str, PageHead]) -> tuple[list[str], list[str]]:
+def _moves(changed: Collection[str], wanted: Mapping[str, tuple[str, str]], heads: Mapping[str, PageMark]) -> tuple[list[str], list[str]]:
     """The order in which pages take their paths, each free by then, and the pages to take down first because their moves form a circle."""
     moving = sorted(uid for uid in changed if uid in heads and heads[uid].slug != wanted[uid][0])
     holder = {fold(heads[uid].slug): uid for uid in moving}
@@ -140,41 +142,5 @@ def _moves(changed: Collection[str], wanted: Mapping[str, tuple[str, str]], head
 
 
 def title_of(store: Store, scope: str) -> str:
-    """What the memory is of: the folder most sessions ran in, else the last name of the scope."""
-    names = Counter(PurePosixPath(i.cwd.replace("\\", "/")).name for i in store.sessions(scope) if i.cwd and shown(i.cwd))
-    for name in sorted(names):  # worktrees of a project: "harbor-fix" beside "harbor"
-        if trunk := next((n for n in names if n != name and name.startswith((f"{n}-", f"{n}_", f"{n}."))), None):
-            names[trunk] += names[name]
-    best = min(names, key=lambda n: (-names[n], n), default="")
-    return best or scope.rsplit("/", 1)[-1]
-
-
-def _pages_of(made: Tree) -> list[tuple[str, str, str]]:
-    """(path, page uid, title) of every page: topics by their key, so that a rename is one page; the rest by path. What only leads on is no page: the
-    store knows where a page that moved is, and publishing writes the stub."""
-    topics = {t.path: (short_uid("topic", t.key, str(t.part)), t.title) for t in made.layout.topics}
-    paths = sorted(made.files.keys() - made.stubs)
-    return [(path, *topics.get(path, (short_uid("file", path), path.removesuffix(".md")))) for path in paths]
-
-
-def _redirects(store: Store, scope: str) -> dict[str, str]:
-    """Paths pages once had → key of the page they lead to now, for every rename so far."""
-    return {r.slug: r.page for r in store.redirects(scope).values()}
-
-
-def _moved(store: Store, scope: str, made: Tree, content: Content) -> tuple[Content, Tree] | None:
-    """Render once more with the stubs that this revision's renames need; None when there are none."""
-    heads = store.pages(scope)
-    now = {uid: path for path, uid, _ in _pages_of(made)}
-    keys = {uid: t.key for t in made.layout.topics if (uid := short_uid("topic", t.key, str(t.part))) in now}  # a topic may live on in the archive alone
-    stubs = {old: keys[uid] for old, uid in content.redirects.items() if uid in keys}
-    stubs |= {heads[uid].slug: key for uid, key in keys.items() if uid in heads and heads[uid].slug != now[uid]}
-    if not stubs and not content.redirects:
-        return None
-    again = replace(content, redirects=stubs)
-    return again, tree(again, scope="")
-
-
-def _text(data: bytes) -> str:
-    """A page as the store takes it; own words that are no text are kept whole beside it."""
-    return data.decode("utf-8", "replace").replace("\0", "\ufffd")
+    """What the memory is of, as the sessions say."""
+    return title_from(Counter(folder_of(info) for info in store.sessions(scope)), scope)

@@ -51,6 +51,8 @@ from pipelines.wiki.tree import INBOX_PATH, INDEX_PATH, RECENT_PATH, room_beside
 
 CARRIED = "carried"
 """What all lines of note files are called among what rests on turns and notes: one that moves has all of them looked at."""
+BESIDE = (PAGES_PATH, RECENT_PATH, INBOX_PATH, INDEX_PATH)
+"""Pages beside those of topics."""
 Cover = Callable[[str, bytes], bytes]
 
 
@@ -67,7 +69,8 @@ class File:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sight:
     """What a revision shows, as far as it changed: files to commit, uids of pages that are gone, where notes stand now (uid → page uid, its title), and
-    the rows and state to keep. `gone` and `placed` are None when everything was made anew: then what is not among the files is gone."""
+    the rows and state to keep. `gone` and `placed` are None when everything was made anew: then what is not among the files is gone.
+    `pages` counts all there are now, `live_bytes` measures those of topics without footnotes, `said_bytes` what users and assistants said."""
 
     before: Render | None
     after: Render
@@ -80,6 +83,7 @@ class Sight:
     corrections: tuple[Correction, ...]
     work: tuple[Work, ...]
     live_bytes: int
+    said_bytes: int
     pages: int
 
 
@@ -100,7 +104,8 @@ def look(store: Store, scope: str, *, own: Mapping[str, str], cover: Cover) -> S
     was = cast(dict[str, str], before.aside["own"]) if before else {}
     pages.settle(memory=memory, own_changed={p for p in marks.keys() | was.keys() if marks.get(p) != was.get(p)})
     sessions = _bring_sessions(store, scope, moves)
-    aside = {"own": marks, **(_aside(carried) if carried is not None else {k: before.aside[k] for k in ("corrections", "held")} if before else {})}
+    said = store.said_since(scope, before.marks["turns"] if before else 0, moves.marks["turns"]) + (before.aside["said"] if before else 0)
+    aside = {"own": marks, "said": said, **(_aside(carried) if carried is not None else {k: before.aside[k] for k in ("corrections", "held")} if before else {})}
     after = Render(RENDERER, moves.rev, moves.marks, aside)
     return _Sight(store, scope, rows, pages, sessions, own, cover, before, after, moves, rests).sight()
 
@@ -237,10 +242,10 @@ class _Sight:
             items=self.rows.changed, items_gone=self.rows.gone, rests=self.rests, pages=self.pages.changed, pages_gone=self.pages.gone,
             links=self.pages.links, sessions=tuple(self.sessions.changed.values()), infos=self.moves.infos,
         )  # fmt: skip
-        live = [p for p in self.pages.now.values() if p.live]
         return Sight(
             before=self.before, after=self.after, rows=shown, files=tuple(files), gone=self._gone(files), placed=self._placed(), brief=told, queue=queue,
-            corrections=corrections, work=self.sessions.work, live_bytes=sum(p.bytes for p in live), pages=len(live),
+            corrections=corrections, work=self.sessions.work, live_bytes=sum(p.bytes for p in self.pages.now.values() if p.live), said_bytes=int(self.after.aside["said"]),
+            pages=len(_uids(self.pages.now)) + len(BESIDE),
         )  # fmt: skip
 
     # --- files of topics ---

@@ -7,17 +7,13 @@ from dataclasses import dataclass
 from pipelines.run.parts import Parts, Request
 from pipelines.run.publish import WikiFolder, publish_revision, take_own_words
 from pipelines.run.render import render
-from pipelines.wiki.content import Content
 from pipelines.wiki.publish import Published
-from pipelines.wiki.tree import Tree
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Organized:
     """A rendered revision and what publishing it did."""
 
-    content: Content
-    tree: Tree
     revision: int
     published: Published
 
@@ -26,9 +22,9 @@ def organize(parts: Parts, request: Request, *, new: bool | None = None) -> Orga
     """Render the scope's present revision with a person's own words, commit what changed and publish it. `new` as in `publish_revision`."""
     at = folder_of(request)
     take_own_words(parts, at, request.scope)
-    made = render(parts, request.scope)
+    render(parts, request.scope)
     shown = publish_revision(parts, at, request.scope, new=new)
-    return Organized(content=made.content, tree=made.tree, revision=shown.revision, published=shown.published)
+    return Organized(revision=shown.revision, published=shown.published)
 
 
 def folder_of(request: Request) -> WikiFolder:

@@ -169,7 +169,7 @@ class Shown:
     infos: Sequence[tuple[int, int, int, str]] = ()
 
 
-_MARKS = {"online": t.online_notes, "findings": t.findings, "occurrences": t.occurrences}
+_MARKS = {"online": t.online_notes, "findings": t.findings, "occurrences": t.occurrences, "turns": t.turns}
 """Append-only tables whose newest row says whether there is anything new."""
 
 
@@ -434,6 +434,14 @@ class Projection(Core):
         return {uid: session_of(uid, formats[uid], told[uid]) for uid in sorted(told)}
 
     # --- instead of walking a whole scope ---
+
+    def said_since(self, scope: str, after: int, until: int) -> int:
+        """UTF-8 bytes of what users and assistants said in the turns stored after one mark and until another; see `said_bytes`."""
+        c = t.turns.c
+        query = select(c.body).where(c.origin.in_(["user", "assistant"]), c.id > after, c.id <= until)
+        with self.reading("measure what was said") as conn:
+            rows = conn.execution_options(yield_per=1000).execute(query.where(c.scope_id == self.scope_of(conn, scope)))
+            return sum(len(r.body.encode("utf-8", "surrogatepass")) for r in rows)
 
     def status_counts(self, scope: str) -> Mapping[Status, int]:
         """How many current versions have which status."""

@@ -6,18 +6,19 @@ import os
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pipelines.model import Ruling, Status
 from pipelines.run import Outcome, dream
 from pipelines.run import render as render_module
+from pipelines.run import showing as showing_module
 from pipelines.run import sources as sources_module
+from pipelines.run.showing import Sight
 from pipelines.run.sources import NOTHING, take_in
 from pipelines.run.wiki import organize
 from pipelines.store import Dream, Store
-from pipelines.wiki.content import Content
-from pipelines.wiki.tree import Tree, tree
 from tests.dreaming import SCOPE, Desk, differences, lines_with
 from tests.writing import START, ClaudeLog, events, memory
 
@@ -169,15 +170,15 @@ def test_a_page_rendered_before_another_dream_never_takes_the_place_of_what_that
     rule(desk, "Always run migrations with `make migrate`.")
     desk.dream()
     rule(desk, "Never push to main.", day=1)
-    render = tree
+    see = showing_module.look
 
-    def overtaken(content: Content, *, scope: str = "") -> Tree:
-        made = render(content, scope=scope)
-        monkeypatch.setattr(render_module, "tree", render)
+    def overtaken(*given: Any, **named: Any) -> Sight:
+        sight = see(*given, **named)
+        monkeypatch.setattr(render_module, "look", see)
         desk.dream()
-        return made
+        return sight
 
-    monkeypatch.setattr(render_module, "tree", overtaken)
+    monkeypatch.setattr(render_module, "look", overtaken)
     with desk.store() as store:
         organize(desk.parts(store), desk.request())
     other = desks()

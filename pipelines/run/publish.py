@@ -17,7 +17,7 @@ from pipelines.logs.redaction import Redactor
 from pipelines.model import digest
 from pipelines.run.render import REPORTS, covered
 from pipelines.store import Store, WikiState
-from pipelines.store.own_words import OwnPage, Showing
+from pipelines.store.own_words import OwnPage
 from pipelines.wiki.folder import DISPLACED
 from pipelines.wiki.own import Halves, changed, digests, halves, joined, with_own
 from pipelines.wiki.page import Page, write
@@ -86,7 +86,7 @@ def take_own_words(parts: Publisher, at: WikiFolder, scope: str) -> Took:
         return Took()
     require_ours(at.folder, marker, Marker(wiki=at.wiki, epoch=parts.store.epoch, host=at.host))
     words = _Words(parts.store, scope, at.wiki)
-    stood = standing(at.folder)
+    stood = standing(at.folder, needs=words.needs)
     return Took(pages=words.take_all(stood), problems=words.problems(stood))
 
 
@@ -105,9 +105,9 @@ def publish_revision(
     done: Published | None = None
     for _ in range(ROUNDS_MAX):
         mark = store.showing_mark(scope)
-        words = _Words(store, scope, at.wiki)
-        if not words.showing.revision:
+        if not store.shown_revision(scope):
             return Shown(revision=0, published=Published())
+        words = _Words(store, scope, at.wiki)
         published = _publish(parts, at, words, new=known is None if new is None else new, take_over=take_over, patience_s=patience_s)
         done = published if done is None else _both(done, published)
         store.save_wiki(scope, marker=at.wiki, host=at.host, shown_rev=words.showing.revision)
@@ -147,10 +147,10 @@ def shows(parts: Publisher, at: WikiFolder, scope: str) -> bool:
     """Whether the folder holds exactly what is committed, with all words of a person in the store; old reports may stand beside it."""
     if not at.folder.is_dir():
         return False
-    stood = standing(at.folder)
     words = _Words(parts.store, scope, at.wiki)
+    stood = standing(at.folder, needs=words.needs)
     words.set_aside(stood)
-    return {s.path: s.data for s in stood if s.path in words.files or not s.path.startswith(REPORTS)} == words.files
+    return {s.path: s.digest for s in stood if s.path in words.wanted or not s.path.startswith(REPORTS)} == words.wanted
 
 
 def publishing_problems(published: Published) -> tuple[str, ...]:
@@ -203,7 +203,7 @@ def _both(first: Published, then: Published) -> Published:
 def _publish(parts: Publisher, at: WikiFolder, words: _Words, *, new: bool, take_over: bool, patience_s: float) -> Published:
     return publish(
         at.folder, words.state, marker=Marker(wiki=at.wiki, epoch=parts.store.epoch, host=at.host), holder=parts.holder,
-        known=lambda found: parts.store.is_ours(words.scope, found), take=words.take, new=new, take_over=take_over,
+        known=lambda found: parts.store.is_ours(words.scope, found), take=words.take, needs=words.needs, new=new, take_over=take_over,
         has_secret=lambda path, data: covered(parts.redactor, path, data) != data, step=parts.step, patience_s=patience_s,
     )  # fmt: skip
 
@@ -213,55 +213,107 @@ class _Words:
 
     def __init__(self, store: Store, scope: str, wiki: str) -> None:
         self.store, self.scope, self.wiki = store, scope, wiki
-        self.showing = store.showing(scope)
-        self.files = files_of(self.showing)
+        self._known = False
+
+    def _once(self) -> None:
+        """Read the store when it is first asked about: when publishing, that is under the lock of the folder."""
+        if not self._known:
+            self._read()
+
+    def _read(self) -> None:
+        """What is to be shown: path → digest, with the bytes of what is no committed page word for word."""
+        self._known, self.showing = True, self.store.showing(self.scope)
+        self.pages = {page.slug: page for page in self.showing.pages}
+        self.made: dict[str, bytes] = {}
+        self._make(path for path in self.showing.moved.keys() | self.showing.own.keys())
+        self.wanted = {page.slug: page.digest for page in self.showing.pages} | {path: digest(data) for path, data in self.made.items()}
+
+    def _make(self, paths: Iterable[str]) -> None:
+        """The bytes of pages with a person's words on them, of what leads on, and of what is left of a page that is gone but for a person's words."""
+        paths = list(paths)
+        texts = self._texts([path for path in paths if path in self.pages])
+        for path in paths:
+            words = self.showing.own.get(path)
+            data = texts.get(path)
+            if data is None and path in self.showing.moved:
+                data = _bytes(stub(path, self.showing.moved[path].title, self.showing.moved[path].slug))
+            if data is None and words and words.sections and not path.startswith(REPORTS):
+                data = _bytes(left(path))
+            if data is not None:
+                self.made[path] = with_own(path, data, joined(words.sections)) if words else data
+
+    def _texts(self, paths: Sequence[str]) -> dict[str, bytes]:
+        texts = self.store.page_texts(self.scope, [self.pages[path].version for path in paths])
+        return {path: to_bytes(texts[self.pages[path].version]) for path in paths}
+
+    def load(self, paths: Sequence[str]) -> dict[str, bytes]:
+        """The bytes of pages to show."""
+        return self._texts([path for path in paths if path not in self.made]) | {path: self.made[path] for path in paths if path in self.made}
 
     def state(self, stood: Sequence[Stood]) -> State:
         """What is to be shown now that nobody else can publish here, with the words that stand there."""
-        self.showing = self.store.showing(self.scope)
-        self.files = files_of(self.showing)
+        self._once()
         if self.take_all(stood):
-            self.files = files_of(self.showing)
+            self._read()
         self.set_aside(stood)
-        return State(files=self.files, revision=self.showing.revision, stubs=frozenset(self.showing.moved.keys() & self.files.keys()))
+        stubs = frozenset(self.showing.moved.keys() - self.pages.keys())
+        return State(wanted=self.wanted, load=self.load, revision=self.showing.revision, stubs=stubs)
+
+    def needs(self, path: str, own: frozenset[str]) -> bool:
+        """Whether a page has to be read though it is as we left it: not all words on it are kept."""
+        self._once()
+        page = self.showing.own.get(path)
+        return bool(own) and not (page is not None and own <= page.known)
 
     def take_all(self, stood: Iterable[Stood]) -> tuple[str, ...]:
         """Keep the words of every page we publish; returns the paths where something was new."""
-        took = [s.path for s in stood if (s.published or s.path in self.files) and not self._nothing_new(s) and self._take(s)[0]]
-        if took:
-            self.showing = replace(self.showing, own=self.store.own_words(self.scope))
-        return tuple(took)
+        self._once()
+        return tuple(s.path for s in stood if (s.published or s.path in self.wanted) and not self._as_it_was(s) and self._take(s)[0])
 
     def take(self, stood: Stood) -> Taken | None:
         """Keep the words of one file; None when our own part was changed, too."""
+        self._once()
         took, ours_above = self._take(stood)
-        if took:
-            self.showing = replace(self.showing, own=self.store.own_words(self.scope))
         if not ours_above:
             return None
-        if stood.path in self.files:
-            words = self.showing.own.get(stood.path)
-            return Taken(with_own(stood.path, self.files[stood.path], joined(words.sections if words else ())))
-        return Taken(files_of(self.showing, only=stood.path).get(stood.path))
+        path = stood.path
+        if took:
+            self.showing = replace(self.showing, own=self.store.own_words(self.scope))
+        if path in self.wanted:
+            words = self.showing.own.get(path)
+            return Taken(with_own(path, self.load([path])[path], joined(words.sections if words else ())))
+        self._make([path])
+        return Taken(self.made.get(path))
+
+    def _as_it_was(self, stood: Stood) -> bool:
+        """Whether a file is as we left it and all its words are kept."""
+        return stood.untouched and (not stood.data or (stood.base is not None and not self.needs(stood.path, stood.base.own)))
 
     def problems(self, stood: Sequence[Stood]) -> tuple[str, ...]:
         """What will be left as it stands: pages whose part of ours was changed, and files that are none of ours."""
-        pages = {s.path: s for s in stood if s.published or s.path in self.files}
+        pages = {s.path: s for s in stood if s.published or s.path in self.wanted}
         edited = [left_alone(path, "a person's words") for path, s in pages.items() if not path.startswith(REPORTS) and not self._is_ours(s)]
         return (*edited, *(not_ours(s.path) for s in stood if s.path not in pages))
 
     def set_aside(self, stood: Iterable[Stood]) -> None:
         """A report in which our own words were changed stays as the person left it; what is news since then is told in a file beside it."""
+        self._once()
         there = {s.path: s for s in stood}
-        for path in [path for path in sorted(self.files) if path.startswith(REPORTS)]:
-            data, place = self.files.pop(path), path
-            news, n = halves(path, data), 1
-            while (s := there.get(place)) is not None and not self._is_ours(s) and not _holds(s, news):
+        for path in [path for path in sorted(self.wanted) if path.startswith(REPORTS)]:
+            stands: Stood | None = there.get(path)
+            if stands is None or self._is_ours(stands):
+                continue
+            data, n, place = self.load([path])[path], 1, path
+            news = halves(path, data)
+            del self.wanted[path]
+            while stands is not None and not self._is_ours(stands) and not _holds(stands, news):
                 n += 1
                 place = f"{path.removesuffix('.md')}-{n}.md"
-            if s is None or self._is_ours(s):
+                stands = there.get(place)
+            if stands is None or self._is_ours(stands):
                 words = self.showing.own.get(place)
-                self.files[place] = with_own(place, data, joined(words.sections)) if words else data
+                self.made[place] = with_own(place, data, joined(words.sections if words else ()))
+                self.wanted[place] = digest(self.made[place])
 
     def _is_ours(self, stood: Stood) -> bool:
         """Whether what stands above the line is ours."""
@@ -270,11 +322,6 @@ class _Words:
         found = halves(stood.path, stood.data)
         newest = found is not None and stood.base is not None and found.above in stood.base.above
         return newest or (found is not None and found.above in self._aboves(stood.path))
-
-    def _nothing_new(self, stood: Stood) -> bool:
-        """Whether a file is as we left it and all its words are kept, without taking it apart."""
-        page = self.showing.own.get(stood.path)
-        return stood.untouched and stood.base is not None and stood.base.own <= (page.known if page else frozenset())
 
     def _take(self, stood: Stood) -> tuple[bool, bool]:
         """Whether there were words to keep, and whether what stands above them is ours."""
@@ -293,31 +340,13 @@ class _Words:
     def _aboves(self, path: str) -> set[str]:
         """What our part of a page ever was, as far as the store knows."""
         bodies = [to_bytes(head.body) for head in self.store.page_history(self.scope, path)]
-        shells = [*bodies, _bytes(left(path)), *([self.files[path]] if path in self.files else [])]
+        shells = [*bodies, _bytes(left(path)), *(self.load([path]).values() if path in self.wanted else ())]
         return {found.above for shell in shells if (found := halves(path, shell)) is not None}
 
 
 def _holds(stood: Stood, news: Halves | None) -> bool:
     """Whether a file was made from this report, so that a person who changed it has read it."""
     return news is not None and stood.base is not None and news.above in stood.base.above
-
-
-# --- what a folder shows -----------------------------------------------------------------------------------------------------------------
-
-
-def files_of(showing: Showing, *, only: str | None = None) -> dict[str, bytes]:
-    """Path → bytes: every page, what leads on to one that moved, and what is left of one that is gone but for a person's words."""
-    files = {page.slug: to_bytes(page.body) for page in showing.pages if only in {None, page.slug}}
-    leads = {path: stub(path, head.title, head.slug) for path, head in showing.moved.items() if path not in files and only in {None, path}}
-    files |= {path: _bytes(page) for path, page in leads.items()}
-    for path, words in showing.own.items():
-        if only not in {None, path}:
-            continue
-        if path not in files and words.sections and not path.startswith(REPORTS):
-            files[path] = _bytes(left(path))
-        if path in files:
-            files[path] = with_own(path, files[path], joined(words.sections))
-    return files
 
 
 def _bytes(page: Page) -> bytes:

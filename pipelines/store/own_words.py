@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -13,9 +13,8 @@ from sqlalchemy import Connection, and_, func, insert, select
 from pipelines.errors import Conflict
 from pipelines.model import digest
 from pipelines.store import tables as t
-from pipelines.store.core import Core
+from pipelines.store.core import Core, chunks
 from pipelines.store.types import storable
-from pipelines.store.values import PageHead
 
 _ESCAPED = "\x02"  # begins a text that is no UTF-8 or holds NUL: it comes back as it went in
 
@@ -29,6 +28,16 @@ class OwnPage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShownHead:
+    """A live page as a folder is compared with it: where it stands, its title, its digest; `version` is what its text is asked for by."""
+
+    slug: str
+    title: str
+    digest: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Showing:
     """Everything a wiki folder of the scope shows: live pages, paths that lead on to one (path → its head), own words by path.
 
@@ -36,8 +45,8 @@ class Showing:
     """
 
     revision: int
-    pages: tuple[PageHead, ...]
-    moved: Mapping[str, PageHead]
+    pages: tuple[ShownHead, ...]
+    moved: Mapping[str, ShownHead]
     own: Mapping[str, OwnPage]
 
 
@@ -66,18 +75,30 @@ class OwnWords(Core):
     def showing(self, scope: str) -> Showing:
         """What every folder of the scope is to show now, as one state. A revision is committed whole, so none is ever seen in part."""
         p, v, r = t.pages.c, t.page_versions.c, t.redirects.c
-        heads = select(p.id, p.uid, v.slug, v.title, v.seq, v.rev, v.digest, v.body).join_from(
-            t.pages, t.page_versions, and_(v.page_id == p.id, v.seq == p.head_seq)
-        )
+        heads = select(p.id, v.slug, v.title, v.digest, v.id.label("version"))
+        heads = heads.join_from(t.pages, t.page_versions, and_(v.page_id == p.id, v.seq == p.head_seq))
         with self.reading("read what a wiki shows") as conn:
             at = self.scope_of(conn, scope)
             revision = conn.scalar(select(func.max(p.head_rev)).where(p.scope_id == at)) or 0
             rows = conn.execute(heads.where(p.scope_id == at, p.retired.is_(False))).all()
             leads = conn.execute(select(r.slug, r.page_id).where(r.scope_id == at)).all()
             own = self._own(conn, at)
-        pages = {x.id: PageHead(uid=x.uid, slug=x.slug, title=x.title, seq=x.seq, rev=x.rev, digest=x.digest, body=x.body) for x in rows}
+        pages = {x.id: ShownHead(slug=x.slug, title=x.title, digest=x.digest, version=x.version) for x in rows}
         moved = {x.slug: pages[x.page_id] for x in sorted(leads, key=lambda x: x.slug) if x.page_id in pages}
         return Showing(revision=revision, pages=tuple(sorted(pages.values(), key=lambda page: page.slug)), moved=moved, own=own)
+
+    def page_texts(self, scope: str, versions: Iterable[int]) -> Mapping[int, str]:
+        """Texts of versions of pages, as `showing` names them; they never change."""
+        v = t.page_versions.c
+        with self.reading("read pages") as conn:
+            query = select(v.id, v.body).where(v.scope_id == self.scope_of(conn, scope))
+            return {r.id: r.body for part in chunks(sorted(set(versions))) for r in conn.execute(query.where(v.id.in_(part)))}
+
+    def shown_revision(self, scope: str) -> int:
+        """The newest revision a page of the scope was committed at; 0 before the first."""
+        p = t.pages.c
+        with self.reading("read the revision of the pages") as conn:
+            return conn.scalar(select(func.max(p.head_rev)).where(p.scope_id == self.scope_of(conn, scope))) or 0
 
     def showing_mark(self, scope: str) -> str:
         """A word for what `showing` gives, without reading it: another word when it has changed."""

@@ -27,6 +27,8 @@ PRIVATE = ".dreamd"
 DISPLACED, TEMPORARY = f"{PRIVATE}/displaced", f"{PRIVATE}/tmp"
 READ_BYTES_MAX = 16 << 20
 LOOK_AGAIN_S = 0.05
+YOUNG_NS = 2_000_000_000
+"""A file changed within this time of being read may change again without looking otherwise: clocks of file systems are coarse."""
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -51,13 +53,17 @@ class InTheWay(Refused):
         self.what = what
 
 
+Stamp = tuple[int, int, int, int]
+"""How a file looks from outside: size, when it was written, when it was changed at all, its number."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file as it was read: its bytes, their digest, and when it was last written."""
+    """A file as it was read: its bytes and their digest. While its stamp stays, it holds these bytes; None when that cannot be told yet."""
 
     data: bytes
     digest: str
-    mtime_ns: int
+    stamp: Stamp | None
 
 
 class Folder:
@@ -135,7 +141,20 @@ class Folder:
             if status.st_size > READ_BYTES_MAX:
                 raise InTheWay(path, "larger than any page")
             data = handle.read()
-        return Found(data, digest(data), status.st_mtime_ns)
+            stamp = _stamp(os.fstat(handle.fileno()))
+        settled = stamp == _stamp(status) and 0 <= status.st_ctime_ns < time.time_ns() - YOUNG_NS
+        return Found(data, digest(data), stamp if settled else None)
+
+    def stamp(self, path: str) -> Stamp | None:
+        """How the file looks, or None when it is not there; whatever is no plain file raises InTheWay."""
+        try:
+            fd, name = self._at(path)
+            status = os.stat(name, dir_fd=fd, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+        if not stat.S_ISREG(status.st_mode):
+            raise InTheWay(path, "a symbolic link or a device" if stat.S_ISLNK(status.st_mode) else "no plain file")
+        return _stamp(status)
 
     def stands(self, path: str) -> bool:
         """Whether anything at all stands at a path."""
@@ -247,6 +266,10 @@ class Folder:
             lock.write(holder.encode()[:200])
             lock.flush()
             yield
+
+
+def _stamp(status: os.stat_result) -> Stamp:
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
 @dataclass(frozen=True, slots=True)

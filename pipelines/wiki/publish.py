@@ -14,21 +14,23 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 from pipelines.errors import Conflict, NotOurFolder, Refused, Transient
 from pipelines.model import digest
 from pipelines.wiki.folder import DISPLACED, PRIVATE, TEMPORARY, Folder, Found, InTheWay, PublishFailed
-from pipelines.wiki.own import Base, halves
+from pipelines.wiki.manifest import MANIFEST, Manifest, Ours, ours, read_manifest
+from pipelines.wiki.own import Base
 from pipelines.wiki.slugs import FOLDERS, check_path, fold
 
 INDEX_PATH = "MEMORY.md"
-MANIFEST, MARKER = f"{PRIVATE}/manifest.json", f"{PRIVATE}/marker.json"
+MARKER = f"{PRIVATE}/marker.json"
+LEARNED_MIN = 16
+"""From so many pages on, that they were found to be ours is written down though nothing was published."""
 SAVES_MAX = 5
 """How often a page is written again when a person saves it while it is written; then the next publish goes on."""
 
@@ -62,15 +64,18 @@ class Edit:
     path: str
     data: bytes
     how: How
-    mtime_ns: int
     base: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stood:
-    """A page as it stood in the folder. `published`: we put a file there before; `untouched`: it is that file. `base` is what it was then, if known."""
+    """A page as it stood in the folder. `published`: we put a file there before; `untouched`: it is that file. `base` is what it was then, if known.
+
+    Of an untouched file that nobody had to read, `data` is empty and the base left out.
+    """
 
     path: str
+    digest: str
     data: bytes
     published: bool
     untouched: bool
@@ -79,11 +84,17 @@ class Stood:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """What the folder is to show: path → bytes, the revision they are of, and which of them only lead on."""
+    """What the folder is to show: path → digest, the revision it is of, and which of the files only lead on. `load` gives the bytes of some."""
 
-    files: Mapping[str, bytes]
+    wanted: Mapping[str, str]
+    load: Callable[[Sequence[str]], Mapping[str, bytes]]
     revision: int
     stubs: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, files: Mapping[str, bytes], revision: int, *, stubs: frozenset[str] = frozenset()) -> State:
+        """A state that is all here."""
+        return cls(wanted={p: digest(d) for p, d in files.items()}, load=lambda paths: {p: files[p] for p in paths}, revision=revision, stubs=stubs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,58 +137,8 @@ def no_secret(path: str, data: bytes) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class _Ours:
-    """A file as we put it there: the digest of it all, of our part, and of the person's sections it showed (None: written down by an older version)."""
-
-    digest: str
-    above: str = ""
-    own: tuple[str, ...] | None = None
-
-
-@dataclass(slots=True)
-class _Manifest:
-    """What stands in the folder by our hand: path → file published, and file about to be published."""
-
-    revision: int = 0
-    published: dict[str, _Ours] = field(default_factory=dict)
-    publishing: dict[str, _Ours] = field(default_factory=dict)
-
-    @property
-    def paths(self) -> set[str]:
-        return self.published.keys() | self.publishing.keys()
-
-    def rows(self, path: str) -> list[_Ours]:
-        return [row for rows in (self.published, self.publishing) if (row := rows.get(path)) is not None]
-
-    def base(self, path: str) -> Base | None:
-        """What a file there was before it was changed. After a crash it was one of two: then only sections of both are known to have stood there."""
-        rows = self.rows(path)
-        shown = [frozenset(row.own) for row in rows if row.own is not None]
-        if not rows or len(shown) < len(rows):
-            return None
-        return Base(above=frozenset(row.above for row in rows if row.above), own=frozenset.intersection(*shown))
-
-    def dump(self) -> bytes:
-        files = {p: {"published": _row(self.published.get(p)), "publishing": _row(self.publishing.get(p))} for p in sorted(self.paths)}
-        return (json.dumps({"revision": self.revision, "files": files}, ensure_ascii=False, indent=1) + "\n").encode()
-
-
-def _row(ours: _Ours | None) -> dict[str, object] | None:
-    return None if ours is None else {"digest": ours.digest, "above": ours.above, "own": ours.own}
-
-
-def _ours_of(row: Any) -> _Ours:
-    """A row of the manifest; an older version wrote the digest alone."""
-    if isinstance(row, str):
-        return _Ours(row)
-    own = row["own"]
-    return _Ours(str(row["digest"]), str(row["above"]), None if own is None else tuple(map(str, own)))
-
-
-def _ours(path: str, data: bytes) -> _Ours:
-    found = halves(path, data)
-    return _Ours(digest(data), found.above if found else "", tuple(sorted(found.own)) if found else ())
+Needs = Callable[[str, frozenset[str]], bool]
+"""Whether an untouched page has to be read all the same, since its sections (their digests) are not all kept."""
 
 
 def publish(
@@ -188,6 +149,7 @@ def publish(
     holder: str,
     known: Callable[[str], bool],
     take: Take = lambda _: None,
+    needs: Needs = lambda path, own: False,
     drop: Collection[str] = (),
     new: bool = False,
     take_over: bool = False,
@@ -198,26 +160,28 @@ def publish(
     """Make the folder hold the files of a state, and nothing else of ours but journal pages (`drop` names those to remove).
 
     `show` is that state, or is asked for it once nobody else can publish here, with the pages that stand there. `known` says whether a digest is of a
-    file dreamd ever wrote. `new` allows a folder without marker, if nothing stands in it; `take_over` claims a folder of another host or epoch.
+    file dreamd ever wrote, `needs` which untouched pages are wanted whole. `new` allows a folder without marker, if nothing stands in it; `take_over` claims a folder of another host or epoch.
     Another publisher on this host is waited for `patience_s` seconds. Raises NotOurFolder, FolderGone, FolderBusy, SecretFound, Conflict (a newer
     revision stands there) and PublishFailed; all leave every file whole.
     """
     if isinstance(show, State):
-        _check(show.files)
+        _check(show.wanted, ())
     try:
         _claim(folder, new=new)
         with Folder(folder) as place, place.locked(holder, patience_s=patience_s):
             step("locked")
             _mark(place, marker, take_over=take_over)
-            return _Run(place, known, take, frozenset(drop), has_secret, step).run(show)
+            return _Run(place, known, take, needs, frozenset(drop), has_secret, step).run(show)
     except OSError as error:
         raise PublishFailed(f"publishing into {folder} stopped: {error.strerror or error}") from error
 
 
-def _check(files: Collection[str]) -> None:
-    for path in files:
+def _check(paths: Collection[str], known: Collection[str]) -> None:
+    """Refuse paths that lead out of the folder or meet on some file system; those `known` were looked at when they were published."""
+    new = [path for path in paths if path not in known]
+    for path in new:
         check_path(path)
-    if len({fold(path) for path in files}) != len(files):
+    if new and len({fold(path) for path in paths}) != len(paths):
         raise ValueError("two pages would meet on a file system that folds case")
 
 
@@ -283,32 +247,20 @@ def read_marker(folder: Path) -> Marker | None:
         return _read_marker(place)
 
 
-def _read_manifest(place: Folder) -> _Manifest:
-    """The manifest, or an empty one when it is missing or torn (then only `known` tells our files)."""
-    found = place.read(MANIFEST)
-    try:
-        given = json.loads(found.data) if found else {}
-        rows = {str(p): dict(row) for p, row in dict(given.get("files", {})).items()}
-        pick = {name: {p: _ours_of(row[name]) for p, row in rows.items() if row.get(name)} for name in ("published", "publishing")}
-        return _Manifest(int(given.get("revision", 0)), pick["published"], pick["publishing"])
-    except (ValueError, TypeError, AttributeError, KeyError):
-        return _Manifest()
-
-
 def read_folder(folder: Path) -> dict[str, bytes]:
-    """Every page that stands in a wiki folder, by path; what is no plain Markdown file is left out.
+    """Every page that stands in a wiki folder, by path; what is no plain Markdown file is left out. Raises PublishFailed for one that may not be read."""
+    with Folder(folder) as place:
+        return {found.path: found.data for found in _look_all(place, Manifest(), lambda path, own: True)}
+
+
+def standing(folder: Path, *, needs: Needs) -> tuple[Stood, ...]:
+    """Every page that stands in a wiki folder, with what we know of it; for looking at it while somebody else may publish there.
 
     Raises PublishFailed for one that may not be read: what a person wrote there is not known.
     """
     with Folder(folder) as place:
-        return {path: found.data for path, found in _read_pages(place)}
-
-
-def standing(folder: Path) -> tuple[Stood, ...]:
-    """Every page that stands in a wiki folder, with what we know of it; for looking at it while somebody else may publish there."""
-    with Folder(folder) as place:
-        manifest = _read_manifest(place)  # first: what is published meanwhile then looks like a change whose words the store knows already
-        return tuple(_stood(path, found, manifest) for path, found in _read_pages(place))
+        manifest = read_manifest(place)  # first: what is published meanwhile then looks like a change whose words the store knows already
+        return tuple(_look_all(place, manifest, needs))
 
 
 def stamps(folder: Path) -> str:
@@ -332,21 +284,35 @@ def _stamp(sub: str, entry: os.DirEntry[str]) -> str:
     return name
 
 
-def _read_pages(place: Folder) -> Iterator[tuple[str, Found]]:
+def _look_all(place: Folder, manifest: Manifest, needs: Needs) -> Iterator[Stood]:
+    """Every plain Markdown file of the folder."""
     for path in _pages(place):
         try:
-            found = place.read(path)
+            found = _look(place, path, manifest, needs)
         except InTheWay:
             continue
         except OSError as error:
             raise PublishFailed(f"{place.path}/{path} cannot be read: {error.strerror or error}") from error
         if found is not None:
-            yield path, found
+            yield found
 
 
-def _stood(path: str, found: Found, manifest: _Manifest) -> Stood:
+def _look(place: Folder, path: str, manifest: Manifest, needs: Needs) -> Stood | None:
+    """A page as it stands, read only when it does not look as when it was last found to be ours."""
+    stamp = place.stamp(path)
+    if stamp is None:
+        return None
+    row = manifest.untouched(path, stamp)
+    if row is not None and not (row.own and needs(path, frozenset(row.own))):
+        return Stood(path=path, digest=row.digest, data=b"", published=True, untouched=True, base=None)
+    found = place.read(path)
+    if found is None:
+        return None
     rows = manifest.rows(path)
-    return Stood(path=path, data=found.data, published=bool(rows), untouched=found.digest in {row.digest for row in rows}, base=manifest.base(path))
+    untouched = found.digest in {row.digest for row in rows}
+    if untouched and len(rows) == 1 and found.stamp is not None and found.stamp != rows[0].stamp:
+        manifest.learned[path] = found.stamp
+    return Stood(path=path, digest=found.digest, data=found.data, published=bool(rows), untouched=untouched, base=manifest.base(path))
 
 
 def _pages(place: Folder) -> list[str]:
@@ -371,16 +337,15 @@ class _Run:
     """One publish under the lock."""
 
     def __init__(
-        self, place: Folder, known: Callable[[str], bool], take: Take, drop: frozenset[str], has_secret: Callable[[str, bytes], bool],
+        self, place: Folder, known: Callable[[str], bool], take: Take, needs: Needs, drop: frozenset[str], has_secret: Callable[[str, bytes], bool],
         step: Callable[[str], None],
     ) -> None:  # fmt: skip
-        self.place, self.known, self.take, self.drop, self.has_secret, self.step = place, known, take, drop, has_secret, step
-        self.manifest = _read_manifest(place)
-        self.files: dict[str, bytes] = {}
+        self.place, self.known, self.take, self.needs, self.drop, self.has_secret, self.step = place, known, take, needs, drop, has_secret, step
+        self.manifest = read_manifest(place)
+        self.state = State.of({}, 0)
         self.wanted: dict[str, str] = {}
-        self.stubs: frozenset[str] = frozenset()
-        self.revision = 0
-        self.stands: dict[str, _Ours] = {}
+        self.data: dict[str, bytes] = {}
+        self.stands: dict[str, Ours] = {}
         self.edits: list[Edit] = []
         self.held: list[tuple[str, str]] = []
         self.written: list[str] = []
@@ -389,30 +354,43 @@ class _Run:
     def run(self, show: State | Callable[[Sequence[Stood]], State]) -> Published:
         self._sweep()
         self.step("swept")
-        self._aim(show if isinstance(show, State) else show([_stood(path, found, self.manifest) for path, found in _read_pages(self.place)]))
+        self._aim(show if isinstance(show, State) else show(list(_look_all(self.place, self.manifest, self.needs))))
         self.step("read")
         standing = self._standing()
-        todo = [path for path in self.files if path in standing and (standing[path] is None or standing[path] != self.wanted[path])]
+        todo = self._todo(standing)
         gone = [path for path in self._removable() if path in standing and standing[path] is not None]
-        if secret := [path for path in todo if self.has_secret(path, self.files[path])]:
+        if secret := [path for path in todo if self.has_secret(path, self.data[path])]:
             raise SecretFound(secret)
-        if todo or gone or self.manifest.publishing or self.manifest.revision != self.revision or self.manifest.published != self._settled():
+        if todo or gone or self.manifest.publishing or self.manifest.revision != self.state.revision or self.manifest.published != self._settled():
             self._announce(todo, standing)
             self._write(todo, standing)
             self._remove(gone, standing)
             self._settle()
-        unchanged = len(self.files) - len(self.written) - len({p for p, _ in self.held if p in self.files})
+        elif len(self.manifest.learned) >= LEARNED_MIN:
+            self._settle()
+        unchanged = len(self.wanted) - len(self.written) - len({p for p, _ in self.held if p in self.wanted})
         return Published(
             written=tuple(self.written), unchanged=unchanged, removed=tuple(self.removed), edits=tuple(self.edits), held=tuple(self.held),
-            strangers=tuple(p for p in _pages(self.place) if p not in self.files and p not in self.manifest.paths),
+            strangers=tuple(p for p in _pages(self.place) if p not in self.wanted and p not in self.manifest.paths),
         )  # fmt: skip
 
     def _aim(self, state: State) -> None:
-        _check(state.files)
+        _check(state.wanted, self.manifest.paths)
         if self.manifest.revision > state.revision:
             raise Conflict(f"{self.place.path} shows revision {self.manifest.revision}, newer than {state.revision}")
-        self.files, self.revision, self.stubs = dict(state.files), state.revision, state.stubs
-        self.wanted = {path: digest(data) for path, data in self.files.items()}
+        self.state, self.wanted = state, dict(state.wanted)
+
+    def _load(self, paths: Iterable[str]) -> None:
+        missing = [path for path in paths if path not in self.data]
+        if missing:
+            self.data |= self.state.load(missing)
+
+    def _todo(self, standing: Mapping[str, str | None]) -> list[str]:
+        """Pages to write, with their bytes at hand."""
+        todo = [path for path in self.wanted if path in standing and (standing[path] is None or standing[path] != self.wanted[path])]
+        self._load(todo)
+        self.wanted |= {path: digest(self.data[path]) for path in todo}  # a page stored by an older version may be known by another digest
+        return [path for path in todo if standing[path] != self.wanted[path]]
 
     # what stands there
 
@@ -420,8 +398,8 @@ class _Run:
         own = {self.wanted.get(path), digest(placeholder(path)), *(row.digest for row in self.manifest.rows(path))}
         return found in own or self.known(found)
 
-    def _taken(self, path: str, found: Found, base: Base | None) -> Taken | None:
-        return self.take(Stood(path=path, data=found.data, published=bool(self.manifest.rows(path)), untouched=False, base=base))
+    def _found(self, path: str, found: Found, base: Base | None) -> Stood:
+        return Stood(path=path, digest=found.digest, data=found.data, published=bool(self.manifest.rows(path)), untouched=False, base=base)
 
     def _sweep(self) -> None:
         """Look once more at what the last publish displaced, take in or report what is a person's, and let go of the rest."""
@@ -436,58 +414,58 @@ class _Run:
                 continue
             if found is None:
                 continue
-            if found.digest == base or self._ours(path, found.digest) or self._taken(path, found, None):  # what else stood there is not known by now
+            if found.digest == base or self._ours(path, found.digest) or self.take(self._found(path, found, None)):  # its base is not known by now
                 self.place.remove(f"{DISPLACED}/{name}")
             else:
-                self._person(path, found, How.LATE, base)
+                self.edits.append(Edit(path=path, data=found.data, how=How.LATE, base=base))
 
     def _standing(self) -> dict[str, str | None]:
         """Path → digest of what stands there and may be replaced (None: nothing); what may not is held and reported."""
         out: dict[str, str | None] = {}
-        for path in sorted({*self.files, *self._removable()}):
+        for path in sorted({*self.wanted, *self._removable()}):
             try:
-                found = self.place.read(path)
+                found = _look(self.place, path, self.manifest, lambda path, own: False)
             except InTheWay as error:
                 self.held.append((path, error.what))
                 continue
             if found is None:
                 out[path] = None
                 continue
-            if found.digest not in {row.digest for row in self.manifest.rows(path)}:
-                self.stands[path] = _ours(path, found.data)
-            if self._ours(path, found.digest) or self._make_room(path, found):
+            if not found.untouched:
+                self.stands[path] = ours(path, found.data)
+            if found.untouched or self._ours(path, found.digest) or self._make_room(found):
                 out[path] = found.digest
             else:
                 row = self.manifest.published.get(path)
-                self._person(path, found, How.FOUND if path in self.manifest.paths else How.STRANGER, row.digest if row else None)
+                how = How.FOUND if path in self.manifest.paths else How.STRANGER
+                self.edits.append(Edit(path=path, data=found.data, how=how, base=row.digest if row else None))
                 self.held.append((path, "a person's words"))
         return out
 
-    def _make_room(self, path: str, found: Found) -> bool:
+    def _make_room(self, found: Stood) -> bool:
         """Whether all that is a person's in a file is kept by now, so that the page as it is to be may take its place."""
-        taken = self._taken(path, found, self.manifest.base(path))
+        taken = self.take(found)
         if taken is not None and taken.data is not None:
-            self._now(path, taken.data)
+            self._now(found.path, taken.data)
         return taken is not None
 
     def _now(self, path: str, data: bytes) -> None:
-        self.files[path], self.wanted[path] = data, digest(data)
+        self.data[path], self.wanted[path] = data, digest(data)
 
     def _removable(self) -> list[str]:
         """What we once published and no longer want; the journal stays unless it is named."""
-        return sorted(p for p in (self.manifest.paths | self.drop) - self.files.keys() if p in self.drop or not p.startswith("journal/"))
-
-    def _person(self, path: str, found: Found, how: How, base: str | None) -> None:
-        self.edits.append(Edit(path=path, data=found.data, how=how, mtime_ns=found.mtime_ns, base=base))
+        return sorted(p for p in (self.manifest.paths | self.drop) - self.wanted.keys() if p in self.drop or not p.startswith("journal/"))
 
     # what is done
 
     def _announce(self, todo: list[str], standing: Mapping[str, str | None]) -> None:
         """Record what is about to stand where, and what of ours stands there now, before the first file moves."""
         self.place.make(DISPLACED)
+        for path in todo:
+            self.manifest.learned.pop(path, None)
         self.manifest.published |= {p: self.stands[p] for p in todo if p in self.stands and self._ours(p, standing[p] or "")}
-        self.manifest.publishing |= {path: _ours(path, self.files[path]) for path in todo}
-        self.manifest.revision = self.revision
+        self.manifest.publishing |= {path: ours(path, self.data[path]) for path in todo}
+        self.manifest.revision = self.state.revision
         self.place.replace(MANIFEST, self.manifest.dump())
         self.step("intent")
 
@@ -496,8 +474,8 @@ class _Run:
             if self._open(path):
                 standing[path] = digest(placeholder(path))
         phases = (
-            ("pages", [p for p in todo if p not in self.stubs and p != INDEX_PATH]),
-            ("stubs", [p for p in todo if p in self.stubs]),
+            ("pages", [p for p in todo if p not in self.state.stubs and p != INDEX_PATH]),
+            ("stubs", [p for p in todo if p in self.state.stubs]),
             ("index", [p for p in todo if p == INDEX_PATH]),
         )
         for name, paths in phases:
@@ -516,14 +494,14 @@ class _Run:
             return True
         found = self.place.read(path)
         if found is not None:
-            self._person(path, found, How.STRANGER, None)
+            self.edits.append(Edit(path=path, data=found.data, how=How.STRANGER))
         self.held.append((path, "a file that appeared meanwhile"))
         return False
 
     def _replace(self, path: str, base: str) -> None:
         """Exchange the file for the new one and look at what came out; once more with the words of a person who saved at that moment."""
         for _ in range(SAVES_MAX):
-            temporary = self.place.write_temporary(self.files[path])
+            temporary = self.place.write_temporary(self.data[path])
             self.step(f"written:{path}")
             staged = self._keep(base, path)
             self.place.move(temporary, staged)
@@ -538,7 +516,7 @@ class _Run:
                     return
             self.step(f"exchanged:{path}")
             fresh, base = self._displaced(staged, path, base), self.wanted[path]
-            if fresh is None or fresh == self.files[path]:
+            if fresh is None or fresh == self.data[path]:
                 break
             self._intend(path, fresh)
         self.written.append(path)
@@ -546,7 +524,7 @@ class _Run:
     def _intend(self, path: str, data: bytes) -> None:
         """Record that a page is to be something else than announced."""
         self._now(path, data)
-        self.manifest.published[path], self.manifest.publishing[path] = self.manifest.publishing[path], _ours(path, data)
+        self.manifest.published[path], self.manifest.publishing[path] = self.manifest.publishing[path], ours(path, data)
         self.place.replace(MANIFEST, self.manifest.dump())
 
     def _keep(self, base: str, path: str) -> str:
@@ -565,14 +543,14 @@ class _Run:
             return None
         if found is None or found.digest == base or self._ours(path, found.digest):
             return None
-        taken = self._taken(path, found, self.manifest.base(path))
+        taken = self.take(self._found(path, found, self.manifest.base(path)))
         if taken is None:
-            self._person(path, found, How.WINDOW, base)
+            self.edits.append(Edit(path=path, data=found.data, how=How.WINDOW, base=base))
         return taken.data if taken else None
 
     def _remove(self, gone: list[str], standing: dict[str, str | None]) -> None:
         """Take away what nothing links to any more; while a page is held at an older state, it may still link there, so nothing is removed."""
-        if gone and any(path in self.files for path, _ in self.held):
+        if gone and any(path in self.wanted for path, _ in self.held):
             self.held += [(path, "an older page may link to it") for path in gone]
             return
         for path in gone:
@@ -585,27 +563,28 @@ class _Run:
             if fresh is None:
                 self.removed.append(path)
             elif self._open(path):
-                self.manifest.publishing[path] = _ours(path, placeholder(path))
+                self.manifest.publishing[path] = ours(path, placeholder(path))
                 self._intend(path, fresh)
                 self._replace(path, digest(placeholder(path)))
         self.place.sync()
         self.step("phase:removals")
 
-    def _settled(self) -> dict[str, _Ours]:
+    def _settled(self) -> dict[str, Ours]:
         """Path → file that is published now, with the person's sections that stand in those left alone."""
         journal = {p: row for p, row in self.manifest.published.items() if p.startswith("journal/") and p not in self.drop}
         waiting = {path for path, _ in self.held}
         seen = {p: self.stands[p].own for p in waiting if p in self.stands}
-        stays = {p: replace(row, own=seen.get(p, row.own)) for p, row in self.manifest.published.items() if p in waiting}
-        return journal | stays | {p: self._settled_row(p) for p in self.wanted if p not in waiting}
+        stays = {p: row._replace(own=seen.get(p, row.own)) for p, row in self.manifest.published.items() if p in waiting}
+        shown = {p: self._same(p) for p in self.wanted if p not in waiting}
+        self._load(p for p, row in shown.items() if row is None)
+        return journal | stays | {p: row or ours(p, self.data[p]) for p, row in shown.items()}
 
-    def _settled_row(self, path: str) -> _Ours:
-        same = (row for row in self.manifest.rows(path) if row.digest == self.wanted[path] and row.own is not None)
-        return next(same, None) or _ours(path, self.files[path])
+    def _same(self, path: str) -> Ours | None:
+        """The row of a page that is in the manifest already."""
+        return next((row for row in self.manifest.rows(path) if row.digest == self.wanted[path] and row.own is not None), None)
 
     def _settle(self) -> None:
         """Record what stands there now."""
-        self.manifest.published = self._settled()
-        self.manifest.publishing = {}
+        self.manifest.settle(self._settled())
         self.place.replace(MANIFEST, self.manifest.dump())
         self.step("manifest")

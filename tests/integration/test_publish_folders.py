@@ -148,7 +148,7 @@ def test_words_in_a_folder_of_an_older_version_are_taken_in_though_the_manifest_
     write_own(desk, "\nOlder than the store knows.\n")
     manifest = desk.wiki / ".dreamd/manifest.json"
     told = json.loads(manifest.read_text())
-    told["files"] = {p: {"published": digest((desk.wiki / p).read_bytes()), "publishing": None} for p in told["files"]}
+    told = {"revision": told["revision"], "files": {p: {"published": digest((desk.wiki / p).read_bytes()), "publishing": None} for p in told["published"]}}
     manifest.write_text(json.dumps(told))
     rule(desk, "Never push to main.", day=1)
     desk.dream()

@@ -192,7 +192,7 @@ def test_through_any_renames_every_link_leads_to_a_page_in_at_most_one_hop(world
             redirects |= {path: key for key, path in shown.items() if paths.get(key) != path}
             made = tree(Content(title="x", items=items, redirects=dict(redirects)))
             publish(
-                Path(folder), State(files=made.files, revision=revision, stubs=made.stubs), marker=Marker(wiki="w", epoch="e", host="h"), holder="t",
+                Path(folder), State.of(made.files, revision, stubs=made.stubs), marker=Marker(wiki="w", epoch="e", host="h"), holder="t",
                 known=lambda _: False, new=revision == 0,
             )  # fmt: skip
             shown |= paths

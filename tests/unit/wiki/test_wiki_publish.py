@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import json
 import os
 import re
+import threading
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +18,7 @@ import pytest
 from pipelines.errors import Conflict, NotOurFolder
 from pipelines.model import digest
 from pipelines.wiki import folder as folders
+from pipelines.wiki import publish as publishing
 from pipelines.wiki.folder import Folder, FolderBusy, PublishFailed
 from pipelines.wiki.own import halves, joined, with_own
 from pipelines.wiki.publish import FolderGone, How, Marker, Published, SecretFound, State, Stood, Taken, publish, read_folder, read_marker
@@ -58,8 +61,8 @@ class Store:
         return Taken(with_own(stood.path, self.files[stood.path], joined(self.words[stood.path])) if stood.path in self.files else None)
 
     def publish(self, folder: Path, files: dict[str, bytes], revision: int = 1, *, stubs: frozenset[str] = frozenset(), **given: object) -> Published:
-        self.files = files
-        state = State(files=files, revision=revision, stubs=stubs)
+        self.files = {path: with_own(path, data, joined(self.words[path])) if path in self.words else data for path, data in files.items()}
+        state = State.of(self.files, revision, stubs=stubs)
         return publish(folder, state, marker=MARKER, holder="test", known=self.wrote.__contains__, take=self.take, **given)  # type: ignore[arg-type]
 
 
@@ -330,18 +333,18 @@ def test_a_folder_with_other_things_in_it_is_refused_by_name(tmp_path: Path) -> 
     ],
 )
 def test_the_folder_of_another_wiki_host_or_store_is_refused(tmp_path: Path, other: Marker, named: str) -> None:
-    publish(tmp_path, State(files=FIRST, revision=1), marker=other, holder="x", known=lambda _: False, new=True)
+    publish(tmp_path, State.of(FIRST, 1), marker=other, holder="x", known=lambda _: False, new=True)
     with pytest.raises(NotOurFolder, match=named):
         Store().publish(tmp_path, SECOND, revision=2)
     assert pages(tmp_path) == FIRST
 
 
 def test_a_folder_of_another_host_can_be_taken_over_but_not_one_of_another_wiki(tmp_path: Path) -> None:
-    publish(tmp_path, State(files=FIRST, revision=1), marker=replace(MARKER, host="there"), holder="x", known=lambda _: False, new=True)
+    publish(tmp_path, State.of(FIRST, 1), marker=replace(MARKER, host="there"), holder="x", known=lambda _: False, new=True)
     Store().publish(tmp_path, SECOND, revision=2, take_over=True)
     assert read_marker(tmp_path) == MARKER
     with pytest.raises(NotOurFolder):
-        publish(tmp_path, State(files=FIRST, revision=3), marker=replace(MARKER, wiki="w9"), holder="x", known=lambda _: False, take_over=True)
+        publish(tmp_path, State.of(FIRST, 3), marker=replace(MARKER, wiki="w9"), holder="x", known=lambda _: False, take_over=True)
 
 
 def test_a_second_publisher_is_told_who_holds_the_folder(tmp_path: Path) -> None:
@@ -454,3 +457,122 @@ def test_a_page_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(Folder, "read", refuse)
     with pytest.raises(PublishFailed, match=r"\.md cannot be read: Permission denied"):
         read_folder(tmp_path)
+
+
+# --- words below the line, and pages nobody has to read ----------------------------------------------------------------------------------
+
+
+def with_words(data: bytes, words: str) -> bytes:
+    return with_own("payments-db.md", data, words)
+
+
+@pytest.mark.parametrize("by_rename", [True, False])
+def test_words_saved_at_any_step_are_on_the_page_after_the_next_publish_at_the_latest(tmp_path: Path, by_rename: bool) -> None:
+    names = steps_of(tmp_path, SECOND, FIRST)
+    for n, name in enumerate(names):
+        folder, store, left = tmp_path / f"s{n}", Store(keeps=True), [n]
+        page = folder / "payments-db.md"
+
+        def save(_: str, left: list[int] = left, page: Path = page) -> None:
+            left[0] -= 1
+            if left[0] == -1:
+                target = page.with_name(".swp") if by_rename else page
+                target.write_bytes(with_words(page.read_bytes(), "\nMine.\n"))
+                os.replace(target, page)
+
+        store.publish(folder, FIRST, new=True)
+        first = store.publish(folder, SECOND, revision=2, step=save)
+        again = store.publish(folder, SECOND, revision=2)
+        assert page.read_bytes() == with_words(SECOND["payments-db.md"], "\nMine.\n"), name
+        assert (first.edits, again.edits, again.held) == ((), (), ()), name
+        assert dangling(folder) == []
+
+
+def test_words_on_a_page_that_goes_are_told_before_it_does(tmp_path: Path) -> None:
+    store = Store(keeps=True)
+    store.publish(tmp_path, FIRST, new=True)
+
+    def save(name: str) -> None:
+        if name == "removing:deploying.md":
+            page = tmp_path / "deploying.md"
+            page.write_bytes(with_own("deploying.md", page.read_bytes(), "\nMine.\n"))
+
+    done = store.publish(tmp_path, SECOND, revision=2, step=save)
+    assert store.words == {"deploying.md": ["\nMine.\n"]}
+    assert (done.removed, done.edits) == (("deploying.md",), ())
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Paths of pages that were read; files are taken to be settled at once."""
+    paths: list[str] = []
+    real = Folder.read
+
+    def reading(self: Folder, path: str) -> folders.Found | None:
+        if path.endswith(".md") and not path.startswith(".dreamd"):
+            paths.append(path)
+        return real(self, path)
+
+    monkeypatch.setattr(Folder, "read", reading)
+    monkeypatch.setattr(folders, "YOUNG_NS", 0)
+    monkeypatch.setattr(publishing, "LEARNED_MIN", 1)
+    return paths
+
+
+def test_a_page_that_looks_as_when_it_was_last_read_is_not_read_again(tmp_path: Path, read: list[str]) -> None:
+    store = Store(keeps=True)
+    store.publish(tmp_path, FIRST, new=True)
+    store.publish(tmp_path, FIRST)
+    read.clear()
+    assert store.publish(tmp_path, FIRST).written == ()
+    assert read == []
+    changed = {**FIRST, "payments-db.md": SECOND["payments-db.md"]}
+    assert store.publish(tmp_path, changed, revision=2).written == ("payments-db.md",)
+    read.clear()
+    store.publish(tmp_path, changed, revision=2)
+    assert set(read) == {"payments-db.md"}
+
+
+def test_a_save_of_the_same_size_whose_time_is_put_back_is_seen(tmp_path: Path, read: list[str]) -> None:
+    store = Store(keeps=True)
+    store.publish(tmp_path, FIRST, new=True)
+    store.publish(tmp_path, FIRST)
+    page = tmp_path / "payments-db.md"
+    before = page.stat()
+    page.write_bytes(page.read_bytes().replace(b"5433", b"9999"))
+    os.utime(page, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert page.stat().st_size == before.st_size
+    done = store.publish(tmp_path, SECOND, revision=2)
+    assert [edit.path for edit in done.edits] == ["payments-db.md"]
+    assert b"9999" in page.read_bytes()
+
+
+def test_a_file_that_may_still_change_without_looking_so_is_read_again(tmp_path: Path, read: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folders, "YOUNG_NS", 10**12)
+    store = Store()
+    store.publish(tmp_path, FIRST, new=True)
+    store.publish(tmp_path, FIRST)
+    read.clear()
+    store.publish(tmp_path, FIRST)
+    assert set(read) == set(FIRST)
+
+
+def test_what_the_first_version_wrote_down_is_understood(tmp_path: Path) -> None:
+    store = Store()
+    store.publish(tmp_path, FIRST, new=True)
+    rows = {path: {"published": digest(data), "publishing": None} for path, data in FIRST.items()}
+    (tmp_path / ".dreamd/manifest.json").write_text(json.dumps({"revision": 1, "files": rows}))
+    done = store.publish(tmp_path, SECOND, revision=2)
+    assert done.edits == ()
+    assert pages(tmp_path) == SECOND
+
+
+def test_one_who_waits_for_the_folder_gets_it_when_it_is_free(tmp_path: Path) -> None:
+    store = Store()
+    store.publish(tmp_path, FIRST, new=True)
+    with open(tmp_path / ".dreamd/lock", "r+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        free = threading.Timer(0.05, fcntl.flock, (lock, fcntl.LOCK_UN))
+        free.start()
+        assert store.publish(tmp_path, SECOND, revision=2, patience_s=20).written
+        free.join()

@@ -21,7 +21,7 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-CHUNK: Final = 4 * 1024 * 1024
+CHUNK: Final = 1024 * 1024
 """Bytes given at a time, at most."""
 _BLOCK: Final = 256 * 1024
 _GZIP: Final = b"\x1f\x8b"

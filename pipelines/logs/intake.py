@@ -34,11 +34,13 @@ from pipelines.model import BadSpan, OnlineNote
 from pipelines.notes.folder import read_text
 from pipelines.ports import Blobs, IntakeBatch, Seen, SourceState
 
-BATCH: Final = 4 * 1024 * 1024
+BATCH: Final = 2 * 1024 * 1024
 """Bytes of a log committed at a time, at least (a longer record is one batch)."""
+TOGETHER: Final = 2 * BATCH
+"""Bytes of several logs committed at a time."""
 PIECES_MAX: Final = 4_000
 """Records of a log committed at a time, at most: with half of them silent, about as many rows as one transaction may write (systems R14)."""
-COLLECT_EACH: Final = 8 * BATCH
+COLLECT_EACH: Final = 16 * BATCH
 SEGMENT_MAX: Final = 16 * 1024 * 1024
 EDGE: Final = 4096
 """Bytes at the head and before the cursor whose keyed digests tell growth from a rewrite."""
@@ -144,7 +146,7 @@ def intake(
         small = _Small(archive)
         desk = _Desk(
             store=store, scope=scope, archive=archive, redactor=redactor, readers=tuple(readers), now=now, pool=pool, ahead=ahead, collector=collector, small=small,
-            outbox=Outbox(store, scope, size=BATCH, archive=small.put), known=frozenset(s.identity for s in seen.values()), again=[],
+            outbox=Outbox(store, scope, size=TOGETHER, archive=small.put), known=frozenset(s.identity for s in seen.values()), again=[],
         )  # fmt: skip
         for number, (found, before, tally) in enumerate(wanted):
             ahead.expect(f.path for f, b, _ in wanted[number : number + FILES_AHEAD] if b is None and f.size > SMALL)
@@ -463,7 +465,8 @@ class _Feed:
         self.base = offset  # offset of the first byte kept
         self.reached = offset  # end of the last piece the splitter gave out
         self.start = offset
-        self.raw, self.masked = bytearray(), bytearray()
+        self.held: list[tuple[bytes, bytes]] = []  # raw and masked chunks: one and the same where nothing was masked
+        self.size = 0
         self.redacted: list[tuple[int, int]] = []  # (end of chunk, secrets masked in it)
         self.ahead: list[Stretch] = []
 
@@ -472,13 +475,13 @@ class _Feed:
             yield self._masked(chunk, looked.result())
 
     def _masked(self, chunk: bytes, looked: Looked) -> bytes:
-        if len(self.raw) > SEGMENT_MAX:
-            self.ahead += self._cut(self.reached) + self._cut(self.base + len(self.raw))
+        if self.size > SEGMENT_MAX:
+            self.ahead += self._cut(self.reached) + self._cut(self.base + self.size)
         masked = self.desk.redactor.mask(chunk, looked)
-        self.raw += chunk
-        self.masked += masked.data
+        self.held.append((chunk, masked.data))
+        self.size += len(chunk)
         if masked.count:
-            self.redacted.append((self.base + len(self.raw), masked.count))
+            self.redacted.append((self.base + self.size, masked.count))
         return masked.data
 
     def take(self, end: int) -> list[Stretch]:
@@ -506,10 +509,23 @@ class _Feed:
         length = end - self.base
         if length <= 0:
             return []
-        raw, masked = bytes(self.raw[:length]), bytes(self.masked[:length])
-        del self.raw[:length], self.masked[:length]
+        raw, masked = self._released(length)
         offset, self.base = self.base, end
         return [self._kept(offset, raw, masked, waits=waits)]
+
+    def _released(self, length: int) -> tuple[bytes, bytes]:
+        """The first bytes that are held, raw and masked; they are held no longer."""
+        held, at = [], 0
+        while at < length:
+            first = self.held.pop(0)
+            if at + len(first[0]) > length:
+                first, rest = _cut_in_two(*first, length - at)
+                self.held.insert(0, rest)
+            held.append(first)
+            at += len(first[0])
+        self.size -= length
+        raw = b"".join([raw for raw, _ in held])
+        return raw, raw if all(raw is masked for raw, masked in held) else b"".join([masked for _, masked in held])
 
     def _kept(self, offset: int, raw: bytes, masked: bytes, *, waits: bool = False) -> Stretch:
         """A stretch on its way into the archive; when it `waits` for its commit and is small, together with others."""
@@ -520,6 +536,11 @@ class _Feed:
         else:
             mac, blob = desk.pool.submit(desk.store.mac, raw), desk.pool.submit(desk.archive.put, masked)
         return Stretch(offset=offset, length=len(raw), lines=raw.count(b"\n"), head=raw[:EDGE], tail=raw[-EDGE:], raw_mac=mac, blob=blob)
+
+
+def _cut_in_two(raw: bytes, masked: bytes, at: int) -> tuple[tuple[bytes, bytes], tuple[bytes, bytes]]:
+    first, rest = raw[:at], raw[at:]
+    return ((first, first), (rest, rest)) if masked is raw else ((first, masked[:at]), (rest, masked[at:]))
 
 
 class _Small:
@@ -556,8 +577,8 @@ class _Cursor:
         self.rewritten = start.rewritten
         self.last = self.has_moved = False
 
-    def commit(self, pieces: Sequence[Piece], *, pending: int, last: bool, done: bool = False) -> None:
-        """Commit what was read so far. `done` says that the file need not be opened again until it changes: a tail of an open log is looked at once more."""
+    def commit(self, pieces: list[Piece], *, pending: int, last: bool, done: bool = False) -> None:
+        """Commit what was read so far, and let go of it. `done` says that the file need not be opened again until it changes: a tail of an open log is looked at once more."""
         end = end_of(pieces[-1]) if pieces else self.offset
         stretches = self.feed.take(end)
         read = self.start.reader.read([p for p in pieces if isinstance(p, Record)], self.carry, _where(self.found))
@@ -585,6 +606,7 @@ class _Cursor:
             mask_version=self.desk.redactor.version, rewritten=self.rewritten,
         )  # fmt: skip
         counted = _Counted.of(pieces, read.bad, read.ignored, lines)
+        pieces.clear()
         self._send(Outgoing(batch=batch, stretches=stretches, committed=lambda b, r: self.tally.add(b, counted, r.new_turns), moved=self._moved), last)
         self.desk.collector.after(end - self.offset)
         self.offset, self.line, self.carry, self.pending = end, after.line, read.carry, pending

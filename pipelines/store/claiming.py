@@ -31,7 +31,8 @@ class Claiming(Clocked):
         """The next unit that is due, ours for `ttl_ms` and, renewed, for at most `deadline_ms` from now; None when there is none.
 
         Of the scopes with due units the one claimed from the longest ago comes first, within it the unit due first. When nothing is due, a unit whose lease
-        is over, or whose process is known to be dead on this host (told by `owner`, host:pid:start:n), is taken over. `scope`, `dream` (uid) and `stages` narrow the choice.
+        is over, or whose process is known to be dead on this host (told by `owner`, host:pid:start:n), is taken over. `scope`, `dream` (uid) and `stages`
+        narrow the choice.
         """
         narrowed = _Narrowed(scope=scope is not None, dream=dream is not None, stages=None if stages is None else tuple(sorted(stages)))
         with self.writing("claim a job") as conn:

@@ -39,7 +39,7 @@ class Jobs(Clocked):
             yield
 
     def hold(self, job: Job) -> None:
-        """Lock the scope, then the unit's row by fence and owner, until the transaction ends; raises LeaseLost. For use as the first statement within `together`."""
+        """Lock the scope, then the unit's row by fence and owner, until the transaction ends; raises LeaseLost. The first thing to do within `together`."""
         with self.writing("hold a job") as conn:
             self._move(conn, job, {})
 
@@ -117,7 +117,10 @@ class Jobs(Clocked):
             return life.add_jobs(self, conn, scope_id, dream_id, job.stage, units)
 
     def wait_job(self, job: Job, why: str, until_ms: int) -> tuple[int, ...]:
-        """The unit waits (batch, budget, rate) until a time of the store's clock; nothing is counted. A dream of which all that is left waits frees its scope."""
+        """The unit waits (batch, budget, rate) until a time of the store's clock; nothing is counted.
+
+        A dream of which all that is left waits frees its scope.
+        """
         with self.writing("let a job wait") as conn:
             until = min(until_ms, self.clock_ms(conn) + DELAY_MAX_MS)
             waits = {**FREE, "state": "waiting", "run_ms": until, "claims": t.jobs.c.claims - 1}
@@ -188,7 +191,7 @@ class Jobs(Clocked):
     # --- the row ---
 
     def _move(self, conn: Connection, job: Job, values: Mapping[str, Any], *, state: str = "running") -> tuple[int, int]:
-        """Lock the scope, then move the job's row as its owner while its dream runs; returns the ids of scope and dream. No row: LeaseLost, nothing is written."""
+        """Lock the scope, then move the job's row as its owner while its dream runs; returns the ids of scope and dream. No row: LeaseLost."""
         scope_id = self.locked_scope(conn, job.scope)
         told = {"of_id": job.id, "of_fence": job.fence, "of_owner": job.owner, "of_state": state}
         counted = {name: value for name, value in values.items() if isinstance(value, ColumnElement)}

@@ -91,7 +91,10 @@ def unit_ended(core: Clocked, conn: Connection, scope_id: int, dream_id: int, st
 
 
 def close_stage(core: Clocked, conn: Connection, scope_id: int, dream_id: int, stage: str, then: Sequence[Unit] = ()) -> tuple[int, ...]:
-    """Go on after a stage whose units have all ended. Without any result of a stage that must be, the dream has failed; after the last the dream is to be ended."""
+    """Go on after a stage whose units have all ended; after the last one the dream is to be ended.
+
+    Without any result of a stage that must be, the dream has failed, with the code of a unit that was parked.
+    """
     s, j = t.stages.c, t.jobs.c
     conn.execute(update(t.stages).where(s.dream_id == dream_id, s.stage == stage).values(open=0, state="closed"))
     counted = conn.execute(select(j.state, func.min(j.code).label("code")).where(j.dream_id == dream_id, j.stage == stage).group_by(j.state))

@@ -109,8 +109,10 @@ class Lease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
-    """What a sweep found. `ring`: jobs that are due and that nobody may have heard of. `freed`: jobs whose lease was over. `killed`: units parked because each
-    worker that took them died. `woken`: jobs whose wait is over, or whose dream began. `repaired`: joins and follow-ups that were missing, each a fault that is recorded.
+    """What a sweep found.
+
+    ring: jobs that are due and that nobody may have heard of. freed: jobs whose lease was over. killed: units parked because each worker that took them
+    was lost. woken: jobs whose wait is over, or whose dream began. repaired: joins and follow-ups that were missing, each a fault that is recorded.
     """
 
     ring: tuple[int, ...] = ()

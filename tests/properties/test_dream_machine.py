@@ -69,10 +69,18 @@ class Dreams(RuleBasedStateMachine):
 
     # --- what happens ---
 
-    @rule(number=st.integers(0, 6), params=st.integers(0, 1))
-    def request(self, number: int, params: int) -> None:
+    @rule(params=st.lists(st.integers(0, 2), min_size=1, max_size=3))
+    def requests_of_others(self, params: list[int]) -> None:
+        for p in params:
+            self.request(f"r{len(self.requests)}", p)
+
+    @precondition(lambda self: self.requests)
+    @rule(number=st.integers(0, 9), params=st.integers(0, 2))
+    def asked_again(self, number: int, params: int) -> None:
+        self.request(f"r{number % len(self.requests)}", params)
+
+    def request(self, request_id: str, params: int) -> None:
         self.step += 1
-        request_id = f"r{number}"
         known = self.requests.get(request_id)
         pending = next((u for u, d in self.dreams.items() if d.state == "pending" and d.params == params), None)
         running = self.running()
@@ -111,6 +119,13 @@ class Dreams(RuleBasedStateMachine):
         if state is not None:
             self.dreams[job.dream.uid].state = state
         self.freed()
+
+    @rule(how=st.sampled_from(["finish", "finish", "end", "wait", "crash"]), state=st.sampled_from(ENDS))
+    def work(self, how: str, state: str) -> None:
+        """Claim and do, with nothing in between."""
+        self.claim()
+        if self.held:
+            {"finish": self.finish, "end": lambda: self.end(state), "wait": lambda: self.wait(HOUR), "crash": self.crash}[how]()
 
     @precondition(lambda self: self.held)
     @rule()
@@ -204,5 +219,5 @@ class Dreams(RuleBasedStateMachine):
                 assert all(dream.read > asked for asked in dream.asked), "a request was answered by what was read before it"
 
 
-Dreams.TestCase.settings = settings(max_examples=20, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck))
+Dreams.TestCase.settings = settings(max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck))
 TestDreams = Dreams.TestCase

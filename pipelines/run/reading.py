@@ -63,10 +63,11 @@ def read_session(engine: Engine, info: SessionInfo, turns: Sequence[Turn], of: U
     )  # fmt: skip
 
 
-def save_session(store: Store, scope: str, reading: SessionReading) -> None:
-    """Make this the engine's reading of the session."""
-    store.save_order(scope, reading.order)
-    store.save_reading(scope, reading.of.session, engine=reading.engine, digest=reading.of.digest, claims=reading.claims, questions=reading.questions)
+def save_sessions(store: Store, scope: str, readings: Sequence[SessionReading]) -> None:
+    """Make these the engine's readings of their sessions."""
+    store.save_order(scope, [key for reading in readings for key in reading.order])
+    for r in readings:
+        store.save_reading(scope, r.of.session, engine=r.engine, digest=r.of.digest, claims=r.claims, questions=r.questions)
 
 
 def trusted_sessions(store: Store, scope: str) -> frozenset[str]:

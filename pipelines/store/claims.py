@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from sqlalchemy import Connection, Select, delete, select
+from sqlalchemy import Connection, Select, delete, insert, select
 
 from pipelines.errors import Permanent
 from pipelines.model import Claim, Question, Quote, Relation, Ruling
@@ -41,10 +41,7 @@ class Claims(Dirty):
             rows = {row["uid"]: row for row in map(claim_row, (gated.claim for gated in claims))}
             ids = _add_claims(conn, scope_id, rows, [gated.claim for gated in claims])
             read = {"scope_id": scope_id, "session_id": session_id, "engine": engine, "digest": digest, "questions": questions_out(tuple(questions))}
-            conn.execute(t.session_reads.insert(), read)
-            read_id = conn.execute(
-                select(t.session_reads.c.id).where(t.session_reads.c.session_id == session_id, t.session_reads.c.engine == engine)
-            ).scalar_one()
+            read_id = conn.execute(insert(t.session_reads).values(read).returning(t.session_reads.c.id)).scalar_one()
             after = _add_read_claims(conn, scope_id, read_id, ids, {g.claim.uid: g for g in claims})
             changed = frozenset(uid for uid in before.keys() | after.keys() if before.get(uid) != after.get(uid))
             mark(conn, scope_id, changed, "read")
@@ -199,6 +196,8 @@ def _add_read_claims(
     conn: Connection, scope_id: int, read_id: int, ids: Mapping[str, tuple[int, str]], gated: Mapping[str, GatedClaim]
 ) -> dict[str, tuple[str, ...]]:
     held: dict[str, tuple[str, ...]] = {}
+    if not gated:
+        return held
     rows, blocks = [], []
     for uid, g in gated.items():
         keys = sorted(set(g.blocks))

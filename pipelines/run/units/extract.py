@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from pipelines.run.reading import SessionReading, Unread, read_session, save_session
+from pipelines.run.reading import SessionReading, Unread, read_session, save_sessions
 from pipelines.run.units.bench import Bench, Ready
 from pipelines.run.units.plan import sessions_of, unit_of
 from pipelines.store import Job, Unit
@@ -17,17 +17,16 @@ def extract(bench: Bench) -> Ready:
     sessions = sessions_of(bench.job.payload)
     first, of = _place(bench.job)
     infos = {info.uid: info for info in store.sessions(scope, [s.session for s in sessions])}
+    turns = store.turns_of_sessions(scope, infos)
     readings = []
     for number, session in enumerate(s for s in sessions if s.session in infos):
         bench.parts.progress("reading sessions", first + number, of)
         bench.go_on()
-        turns = store.turns_of(scope, session.session)
-        readings.append(read_session(bench.parts.engine, infos[session.session], turns, session, bench.params))
+        readings.append(read_session(bench.parts.engine, infos[session.session], turns.get(session.session, ()), session, bench.params))
         bench.parts.step("session_read")
 
     def write() -> Mapping[str, object]:
-        for reading in readings:
-            save_session(store, scope, reading)
+        save_sessions(store, scope, readings)
         return {}
 
     return Ready(result=_told(readings), write=write)

@@ -1,9 +1,12 @@
-"""What intake costs beside its parts: `python -m tests.benchmarks.intake PATH [--runs N]`.
+"""What intake costs beside its parts: `python -m tests.benchmarks.intake PATH [--runs N]`, and how many small logs cost: `... --small N`.
 
 The parts are what any intake must do with the bytes under PATH, each measured alone: read the files, `orjson` a line, SHA-256, zstd, and the secret
 scan of each line. The whole is `intake` into a new store and archive, waiting for the disk included. Both are the best of N runs of this process, in
 seconds by the clock and in processor seconds (which other work on the machine disturbs less). One profiled run more says where the time of the main
-thread went. Target: the whole at most 1.6 times the sum of the parts.
+thread went. Target: the whole at most 1.6 times the sum of the parts. The look for secrets runs in a thread beside the main one, so on one core, or on
+a busy machine, the ratio by the clock is that of the processor.
+
+`--small N` takes in N logs of one line each, and one log with the same lines.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -41,9 +44,14 @@ PLACES = {
 def main(arguments: Sequence[str]) -> int:
     """Print the parts, the whole, their ratio, and where the time went."""
     parser = argparse.ArgumentParser(prog="intake", description=__doc__)
-    parser.add_argument("path", metavar="PATH")
+    parser.add_argument("path", nargs="?", metavar="PATH")
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--small", type=int, default=0, metavar="N")
     asked = parser.parse_args(arguments)
+    if asked.small:
+        _small(asked.small)
+    if asked.path is None:
+        return 0
     paths = [found.path for found in discover([asked.path]).files]
     data = [_bytes(path) for path in paths]
     size = sum(map(len, data)) / 1e6
@@ -88,6 +96,26 @@ def _json(line: bytes) -> object:
         return orjson.loads(line)
     except ValueError:
         return None
+
+
+def _small(logs: int) -> None:
+    begin = datetime(2026, 1, 1, tzinfo=UTC)
+    lines = [
+        orjson.dumps({"session": f"s{n}-3f9c2a7d51e0", "speaker": "Ana", "time": (begin + timedelta(minutes=n)).isoformat(), "text": f"message number {n}"})
+        for n in range(logs)
+    ]
+    with tempfile.TemporaryDirectory(prefix="dreamd-small-") as folder:
+        redactor = open_redactor(Path(folder))
+        redactor.mask(b"loads the rules\n")
+        one, many = Path(folder, "one"), Path(folder, "many")
+        for made in (one, many):
+            made.mkdir()
+        one.joinpath("all.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
+        for n, line in enumerate(lines):
+            many.joinpath(f"{n:06}.jsonl").write_bytes(line + b"\n")
+        for name, path in {"one log": one, f"{logs} logs": many}.items():
+            cost = _whole(str(path), redactor)
+            print(f"{name:20} {cost.seconds:7.3f} s  {cost.processor:7.3f} s of processor, {cost.processor / logs * 1e3:.2f} ms a line")
 
 
 def _whole(path: str, redactor: Redactor, profile: cProfile.Profile | None = None) -> Cost:

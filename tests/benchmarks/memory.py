@@ -2,7 +2,7 @@
 
 Writes a log of N megabytes (1,000 unless told otherwise) below FOLDER or the temporary folder, takes it in, and removes everything again. Its records
 are messages of about 2 kB, with one of `--line-mb` megabytes (1) after each hundred megabytes. Prints how much was taken in, the speed, and the peak
-of resident memory of this process. Target: under 300 MB whatever the size of the log; a record takes some 20 times its own size while it is read.
+of resident memory of this process. Target: under 300 MB whatever the size of the log. A record takes some 10 times its own size while it is read.
 """
 
 from __future__ import annotations

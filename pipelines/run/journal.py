@@ -16,7 +16,7 @@ from pipelines.run.sources import standing_notes
 from pipelines.stages.resolver import Verb
 from pipelines.store import RecordedDecision, Store
 from pipelines.wiki.content import Correction
-from pipelines.wiki.journal import LINES_MAX, Corrected, Report, journal_path, report, told_already
+from pipelines.wiki.journal import LINES_MAX, Corrected, Report, journal_path, report, tells, told_already
 
 
 def morning_report(
@@ -40,18 +40,23 @@ def morning_report(
 
 
 def trouble_report(store: Store, scope: str, *, day: date, problems: Sequence[str]) -> tuple[str, str] | None:
-    """Path and text of a day's report with what came to light after it was written; None when there is nothing."""
-    return _beside(store, scope, Report(day=day, problems=tuple(problems)))
+    """Path and text of a day's report with what came to light after it was written; None when it tells all of it."""
+    before = _stands(store, scope, day)
+    return _beside(store, scope, Report(day=day, problems=tuple(p for p in problems if not tells(before, p))))
 
 
 def _beside(store: Store, scope: str, told: Report) -> tuple[str, str] | None:
     """The report in place of the day's earlier ones, which stand below it; as it is when it stands there already."""
-    path = journal_path(told.day)
-    before = next((head.body for head in store.page_history(scope, path)[-1:]), "")
+    path, before = journal_path(told.day), _stands(store, scope, told.day)
     alone = report(told)
     if alone is None:
         return None
     return path, before if told_already(alone, before) else report(told, before=before) or ""
+
+
+def _stands(store: Store, scope: str, day: date) -> str:
+    """The day's file as it is committed."""
+    return next((head.body for head in store.page_history(scope, journal_path(day))[-1:]), "")
 
 
 # --- what a dream did --------------------------------------------------------------------------------------------------------------------

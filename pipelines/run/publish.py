@@ -66,16 +66,8 @@ class Shown:
     published: Published
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Took:
-    """What a folder held: the pages whose words were new and are stored now, and what a person should know of the rest."""
-
-    pages: tuple[str, ...] = ()
-    problems: tuple[str, ...] = ()
-
-
-def take_own_words(parts: Publisher, at: WikiFolder, scope: str) -> Took:
-    """Bring what a person wrote below the line of pages into the store.
+def take_own_words(parts: Publisher, at: WikiFolder, scope: str) -> tuple[str, ...]:
+    """Bring what a person wrote below the line of pages into the store; returns the paths where words were new.
 
     A folder that is not there, or not yet ours, holds none. Raises NotOurFolder for one of another wiki, host or store, and Refused for one that shows
     another scope: what stands there says nothing.
@@ -83,11 +75,10 @@ def take_own_words(parts: Publisher, at: WikiFolder, scope: str) -> Took:
     _require_scope(parts.store, at, scope)
     marker = read_marker(at.folder) if at.folder.is_dir() else None
     if marker is None:
-        return Took()
+        return ()
     require_ours(at.folder, marker, Marker(wiki=at.wiki, epoch=parts.store.epoch, host=at.host))
     words = _Words(parts.store, scope, at.wiki)
-    stood = standing(at.folder, needs=words.needs)
-    return Took(pages=words.take_all(stood), problems=words.problems(stood))
+    return words.take_all(standing(at.folder, needs=words.needs))
 
 
 def publish_revision(
@@ -155,20 +146,10 @@ def shows(parts: Publisher, at: WikiFolder, scope: str) -> bool:
 
 def publishing_problems(published: Published) -> tuple[str, ...]:
     """What a person should know of a folder."""
-    out = [left_alone(path, why) for path, why in published.held]
+    out = [f"left as it is: {path} ({why})" for path, why in published.held]
     kept = sorted({edit.path for edit in published.edits if edit.how in {How.WINDOW, How.LATE}})
     out += [f"saved by somebody while it was being written, kept below {DISPLACED}: {path}" for path in kept]
-    return (*out, *map(not_ours, published.strangers))
-
-
-def not_ours(path: str) -> str:
-    """A file of somebody else's in the folder."""
-    return f"not ours, not touched: {path}"
-
-
-def left_alone(path: str, why: str) -> str:
-    """A page that is not brought up to date."""
-    return f"left as it is: {path} ({why})"
+    return (*out, *(f"not ours, not touched: {path}" for path in published.strangers))
 
 
 def _require_scope(store: Store, at: WikiFolder, scope: str) -> WikiState | None:
@@ -288,12 +269,6 @@ class _Words:
     def _as_it_was(self, stood: Stood) -> bool:
         """Whether a file is as we left it and all its words are kept."""
         return stood.untouched and (not stood.data or (stood.base is not None and not self.needs(stood.path, stood.base.own)))
-
-    def problems(self, stood: Sequence[Stood]) -> tuple[str, ...]:
-        """What will be left as it stands: pages whose part of ours was changed, and files that are none of ours."""
-        pages = {s.path: s for s in stood if s.published or s.path in self.wanted}
-        edited = [left_alone(path, "a person's words") for path, s in pages.items() if not path.startswith(REPORTS) and not self._is_ours(s)]
-        return (*edited, *(not_ours(s.path) for s in stood if s.path not in pages))
 
     def set_aside(self, stood: Iterable[Stood]) -> None:
         """A report in which our own words were changed stays as the person left it; what is news since then is told in a file beside it."""

@@ -94,6 +94,11 @@ def told_already(alone: str, before: str) -> bool:
     return stands == said or stands.startswith(f"{said}\n\n{EARLIER}\n")
 
 
+def tells(text: str, problem: str) -> bool:
+    """Whether the file of a day tells of a problem already, in this report or an earlier one."""
+    return f"  - {inline.write_line(plain(problem))}" in text.split("\n")
+
+
 def _earlier(title: str, before: str) -> list[str]:
     """The rows of the day's earlier reports, newest first; the oldest go when a day had very many."""
     told = before.partition(OWN_MARK)[0].strip()

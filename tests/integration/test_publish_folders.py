@@ -61,7 +61,7 @@ def show(desk: Desk, name: str = "wiki", **given: object) -> Shown:
 
 def take(desk: Desk, name: str = "wiki") -> tuple[str, ...]:
     with desk.store() as store:
-        return take_own_words(desk.parts(store), at(desk, name), SCOPE).pages
+        return take_own_words(desk.parts(store), at(desk, name), SCOPE)
 
 
 def pages(desk: Desk, name: str = "wiki") -> dict[str, str]:
@@ -231,9 +231,7 @@ def test_a_page_whose_own_part_is_edited_too_is_left_and_its_words_are_kept(desk
     write_own(desk, "\nMine.\n")
     (desk.wiki / PAGE).write_text(read(desk).replace("Always run", "Never run"), encoding="utf-8")
     edited = read(desk)
-    with desk.store() as store:
-        took = take_own_words(desk.parts(store), at(desk), SCOPE)
-    assert (took.pages, took.problems) == ((PAGE,), (f"left as it is: {PAGE} (a person's words)",))
+    assert take(desk) == (PAGE,)
     for _ in range(2):
         assert [path for path, _ in show(desk).published.held] == [PAGE]
     assert read(desk) == edited
@@ -503,6 +501,19 @@ def test_news_of_a_day_whose_report_a_person_changed_stand_in_a_file_beside_it(d
     rule(desk, "Always lint.", day=3)
     desk.dream()
     assert "Always lint" in report.with_name(f"{report.stem}-3.md").read_text(encoding="utf-8")
+
+
+def test_what_is_left_alone_in_a_folder_is_told_once_a_day(desk: Desk) -> None:
+    first_rule(desk)
+    (desk.wiki / PAGE).write_text(read(desk).replace("Always run", "Never run"), encoding="utf-8")
+    (desk.wiki / "mine_too.md").write_text("mine", encoding="utf-8")
+    for day, said in enumerate(("Never push to main.", "Always write tests first."), start=1):
+        rule(desk, said, day=day)
+        desk.dream()
+    (report,) = [text for path, text in pages(desk).items() if path.startswith("journal/")]
+    assert report.count("left as it is: how-we-work.md") == 1
+    assert report.replace("\\", "").count("not ours, not touched: mine_too.md") == 1
+    assert [said in report for said in ("Never push", "Always write tests")] == [True, True]
 
 
 def test_a_render_that_is_done_twice_reports_once(desk: Desk) -> None:

@@ -141,6 +141,8 @@ def _persons_differ(a: Statement, b: Statement) -> bool:
 # --- rules -------------------------------------------------------------------------------------------------------------------------------
 
 _LOOSE = frozenset({"tool", "use", "platform", "name", "value", "is"})
+_LASTING = frozenset({"hometown", "birthday", "name", "allergy", "spouse", "dog", "cat", "condition", "education"})
+"""What stays true of a person whatever they leave: who moves away from Leeds still grew up there."""
 
 
 def _names_old_value(older: Statement, newer: Statement) -> Related | None:
@@ -149,7 +151,7 @@ def _names_old_value(older: Statement, newer: Statement) -> Related | None:
         return None
     if not _is_told_by(newer.old_value, older.value) or value_key(newer.value) == value_key(older.value):
         return None
-    if older.attribute != newer.attribute and newer.attribute not in _LOOSE:
+    if older.attribute != newer.attribute and (newer.attribute not in _LOOSE or older.attribute in _LASTING):
         return None
     a, b = set(subject_key(older.subject)), set(subject_key(newer.subject))
     if a and b and not (a <= b or b <= a):

@@ -286,6 +286,8 @@ def _of_speaker(read: Statement) -> bool:
         return False
     if read.attribute == "allergy" and not is_allergen(read.value or "", read.text):
         return False
+    if read.attribute == "phone" and not re.search(r"[A-Z0-9]", read.value or ""):
+        return False  # "my phone is dead"
     return read.attribute in _OF_PEOPLE - {"likes", "prefers", "name", "job", "age"} or (
         read.attribute == "age" and bool(re.fullmatch(r"\d{1,3}", read.value or ""))
     )

@@ -6,7 +6,6 @@ names one must be said to be over; a single one must stand in a form of its topi
 """
 
 # Word lists read better as text.
-# ruff: noqa: SIM905
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from pipelines.engines.local.topics import DATABASES, DRINKS, OTHER_SORTS, PET_FORMS, PETS, SORT_OF_NAME, TOPICS, UNTOLD, Told, Topic
+from pipelines.engines.local.topics import COMMON, DATABASES, DRINKS, OTHER_SORTS, PET_FORMS, PETS, SORT_OF_NAME, TOPICS, UNTOLD, Told, Topic
 from pipelines.text.casual import spelled_out
 from pipelines.text.mood import without_relevance
 from pipelines.text.reasons import told_first, without_reason
@@ -65,27 +64,13 @@ def _unbracketed(sentence: str) -> str:
 
 # --- names as marks ----------------------------------------------------------------------------------------------------------------------
 
-_COMMON = frozenset(
-    """i i'm i've i'd we we're we've it it's is are am be been being was were has have had having do does don't doesn't didn't isn't aren't not no longer anymore more than
-    the a an this these that's that what where who my our me us mine ours to from for with by at of as on in onto into over off out up down back near outside around around and but so
-    then now just also too still already finally actually recently currently lately officially nowadays very much mostly mainly usually generally typically only always
-    both instead rather after all before since previously earlier ago about roughly almost-always for-ever week weeks month months year years last next-door
-    spring summer autumn fall winter moment end time ages while while-ago morning noon evening afternoon night daily every each day days
-    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december
-    moved move moving switched uses switch switching went gone go going changed change upgraded relocated migrated migrate jumped swapped swap traded trade exchanged replaced replace replacing ditched
-    dropped drop dumped left leaving quit resigned joined joining started start took taken take taking got get getting gotten given gave up gave giving cut
-    used use using ended ending made put settled done stopped stop sold picked bought became become come came packed handed hello goodbye bye history new old
-    former quite usual current away main regular preferred favourite favorite go-to choice own little bit long years turns turned sort story short said know correction btw fyi by-the-way way there here's yes well
-    hi hey hello ok thing things hand number reason once whenever can lots happy happily permanently soon one two three four five six seven eight ten gotta rid goodbye
-    myself things mind one's listen note stuff trips trip work-wise""".split()
-)  # fmt: skip
-_VOCABULARY = _COMMON | frozenset(word for topic in TOPICS for word in topic.words.split()) | frozenset(re.split(r"[| ]", PETS))
+_VOCABULARY = COMMON | frozenset(word for topic in TOPICS for word in topic.words.split()) | frozenset(re.split(r"[| ]", PETS))
 _OPENERS = _VOCABULARY | ENGLISH_STOP | {"api", "whenever", "put"}
 """Words that are no name however they are spelled."""
 _TRAILERS = frozenset({"i", "i'm", "i've", "and", "of", "the", "&"})
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _CAPITAL = r"(?:i(?=P[a-z]))?[A-Z0-9][\w&'+.-]*"
-_NAME = rf"{_CAPITAL}(?: (?:(?:of|and|the|de|da|do|upon|la|le) (?=[A-Z])|&(?= )|{_CAPITAL}))*"
+_NAME = rf"{_CAPITAL}(?: (?:(?:of|and|the|de|da|do|upon|la|le|&)(?= [A-Z])|{_CAPITAL}))*"
 _MARKED = re.compile(
     rf"(?P<drink>(?<![\w'])(?:(?!(?:{'|'.join(sorted(map(re.escape, _VOCABULARY), key=len, reverse=True))})\b)[a-z-]+ ){{0,2}}(?i:{DRINKS})\b)|\b(?P<product>(?i:{DATABASES.replace('|[A-Z]', '|(?-i:[A-Z]').replace('(?:DB|SQL)', '(?:DB|SQL))')}))\b|(?<![\w'])(?P<name>{_NAME})"
 )
@@ -175,7 +160,7 @@ def _core(frame: _Frame) -> str | None:
 
 _WITH = r"(?:(?:the|my|our|a|an|in|at|on|to|with|of|as|port|over|job|flat|living|working|using|drinking|flying|having|all|plain|up|being) )*"
 _OVER_BEFORE = (
-    r"from|off|left|leaving|quit|ditched|dropped|dumped|sold|swapped(?: out)?|swapping|traded(?: in)?|exchanged|replaced|replacing|gave up|given up|giving up|cut out|stopped|out of|packed up|notice|done|resigned"
+    r"(?:moved|switched|switch|went|gone|changed|upgraded|relocated|migrated|jumped|came|resigned|away|bumped|swapped|traded|jobs?|ship|airlines?|phones?|house|over|back|on|miles)\b(?: \w+){0,3}?,? from|off|left|leaving|quit|ditched|dropped|dumped|sold|swapped(?: out)?|swapping|traded(?: in)?|exchanged|replaced|replacing|gave up|given up|giving up|cut out|stopped|out of|packed up|notice|done|resigned"
     r"|no more|goodbye|bye|no longer(?: \w+){0,2}?|instead of|rather than|not|used to(?: \w+){0,2}?|(?:don't|do not|isn't|aren't)(?: \w+){0,2}?|rid of|after(?: \w+){0,2}? (?:years|months|time)|previously|unlike"
 )
 _OVER = (
@@ -183,7 +168,7 @@ _OVER = (
     r"@N(?: \w+)?(?:'s| is| was| are)(?: \w+)? (?:gone|history|out|over|dead|no more|not anymore)\b",
     r"@N (?:anymore|before)\b",
 )
-_OVER_ALONE = re.compile(rf"\b(?!(?:from|off|after|unlike|previously)\b)(?:{_OVER_BEFORE}) {_WITH}@1|@1 (?:anymore|before)\b")
+_OVER_ALONE = re.compile(rf"\b(?!(?:off|after|unlike|previously)\b)(?:{_OVER_BEFORE}) {_WITH}@1|@1 (?:anymore|before)\b")
 _NO_OLD = re.compile(r"\bnot (?:bad|only|just|sure)\b")
 
 
@@ -204,10 +189,11 @@ def _change(frame: _Frame) -> tuple[Told, ...]:
     topic = _topic_of_change(core, {n.sort for n in frame.names} - {""})
     if topic is None:
         return ()
-    team = topic == "database" or (topic == UNTOLD and not _I.search(core))
+    team = topic == "database" or (topic == UNTOLD and bool(_WE.search(core)) and not _I.search(core))
     return (Told(attribute=topic, value=new.text, old=old.text, single=topic != UNTOLD, team=team),)
 
 
+_WE = re.compile(r"\b(?:we|we're|we've|our)\b")
 _I = re.compile(r"\b(?:i|i'm|i've|my|me)\b")
 
 

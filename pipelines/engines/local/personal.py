@@ -32,6 +32,7 @@ def personal_facts(sentence: str) -> tuple[Told, ...]:
         return told
     rows = _first(plain, _ROWS_ZH) if chinese else [t for part in _parts(plain) for t in (*_allergies(part), *_first(part, _ROWS))]
     known = {t.attribute for t in told}
+    rows = [t for t in rows if t.attribute not in _BY_MAKE or re.search(r"[A-Z0-9]", t.value)]
     found = {f"{t.attribute}/{'' if t.single else t.value}": t for t in reversed(rows) if t.attribute not in known}
     return (*told, *(member for t in reversed(found.values()) for member in _members(t)))
 
@@ -40,7 +41,7 @@ def _members(told: Told) -> tuple[Told, ...]:
     """One fact a member of a set: "peanuts and shellfish" are two allergies."""
     if told.single:
         return (told,)
-    values = [v.strip() for v in re.split(r",\s*(?:and\s+)?|\s+and\s+|、|和", told.value) if v.strip()]
+    values = [v.strip() for v in re.split(r",\s*(?:and\s+)?|\s+and\s+|、|和", re.sub(r"^both\s+", "", told.value)) if v.strip()]
     return tuple(replace(told, value=value) for value in values)
 
 
@@ -49,7 +50,7 @@ _HABITUALLY = re.compile(r"^[Ww]hen(?:ever)? I (?!was\b|were\b|had\b|did\b|went\
 _LASTING = re.compile(r"(\bI(?:'ve| have) (?:been \w+ing|lived|worked|used|had|been)\b[^.;]*?) for (?:a|quite a) while\b")
 """Begun some time ago and still so: no stay of a while."""
 _HAN = re.compile(r"[\u4e00-\u9fff]")
-_SELF = re.compile(r"\b(?:I|I'm|my|My|me|mine|[Ww]e|[Oo]ur|[Aa]llergic|[Aa]llergy|[Aa]s an?|[Bb]irthday|[Jj]ob)\b|我|叫|本人|吃素")
+_SELF = re.compile(r"\b(?:I|I'm|my|My|me|mine|[Ww]e|[Oo]ur|[Aa]llergic|[Aa]llerg(?:y|ies)|[Aa]s an?|[Bb]irthday|[Jj]ob)\b|我|叫|本人|吃素")
 _AGAIN = re.compile(r"(?:,|;|:|\s[—–-]|\band\b|\bbut\b|,\s*and\b)\s+(?=(?:I\b|I'm|my\s))")
 _SHARED = re.compile(r"\band\s+(?=(?:work|live|drive|speak|play|fly|have)\b)")
 _NOT_NOW = re.compile(
@@ -90,7 +91,7 @@ _JOBS = (
 )
 _WORK = r"(?P<v>[a-z][\w -]{2,40}?)(?=[,.;:!]|$|\s+(?:at|for|in|and|because|btw|by|so|but|-|–)\b|\s+[-–])"
 _THINGS = (
-    r"bank|laptop|computer|car|bike|camera|editor|browser|gym|doctor|dentist|shell|terminal|keyboard|operating system|os|carrier|insurance|drink|coffee order|tea|beer|sport|airline|phone"
+    r"bank|laptop|computer|car|bike|camera|editor|browser|gym|doctor|dentist|shell|terminal|keyboard|operating system|os|carrier|insurance|drink|coffee order|tea|beer|sport"
     r"|hobby|instrument|commute|time ?zone|team|major|school|university|streaming service|music service|note app|search engine|credit card|hotel chain|supermarket|grocery store|coffee shop|cafe"
     r"|restaurant|cuisine|color|colour|food|snack|dessert|movie|film|book|author|band|genre|season|language|programming language|pronouns|nickname|blood type|shoe size|t-shirt size|email"
 )
@@ -153,6 +154,9 @@ _THING_OF = {
     "os": "operating system", "colour": "color", "timezone": "time zone", "film": "movie", "coffee order": "drink", "电脑": "computer", "车": "car", "银行": "bank", "编辑器": "editor",
     "浏览器": "browser", "健身房": "gym",
 }  # fmt: skip
+
+_BY_MAKE = frozenset("bank laptop computer car bike camera gym keyboard carrier insurance".split())  # noqa: SIM905
+"""Things told by their make: "my laptop is broken" names none."""
 
 Row = tuple[str, str]
 

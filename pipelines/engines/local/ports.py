@@ -29,7 +29,8 @@ def port_in(sentence: str) -> Port | None:
     """What a plain sentence says of one thing's port; None for anything else, two ports of two things included."""
     plain = without_reason(sentence)
     if any(map(is_cjk, plain)):
-        return _read(plain.strip(" 。.!！"), _ZH_NUMBER, _ZH_THING, _ZH_OVER) if "端口" in plain and _ZH_WORDS.fullmatch(_ZH_NUMBER.sub("", plain)) else None
+        found = _read(plain.strip(" 。.!！"), _ZH_NUMBER, _ZH_THING, _ZH_OVER) if "端口" in plain else None
+        return found if found is not None and set(_ZH_NUMBER.sub("", plain).replace(found.thing, "", 1)) <= _ZH_CHARS else None
     text = re.sub(r"\s*\(([^()]*)\)", r", \1", spelled_out(plain)).strip(" .!,")
     text = _TAIL.sub("", text)
     if not _ABOUT_PORTS.search(text):
@@ -49,7 +50,7 @@ def _read(text: str, number: re.Pattern[str], thing: re.Pattern[str], over: re.P
     gone = [bool(over.search(text[: n.start()]) or _GONE.match(text[n.end() :])) for n in numbers]
     values = [n["n"] for n in numbers]
     what = next(g for g in named.groups() if g).strip()
-    if what.casefold() in _NO_THING or len(what.split()) > 4:
+    if what.casefold() in _NO_THING or what.casefold().split()[0] in _NO_THING or len(what.split()) > 4:
         return None
     if len(values) == 1:
         return None if gone[0] else Port(thing=what, value=values[0])
@@ -70,7 +71,7 @@ _THING = re.compile(
     rf"\bport\s+(?:of|for)\s+(?:the\s+|our\s+|my\s+)?{_NP}"
     rf"|\b(?:moved?|put|bumped|changed|switched|serve|run|have|host|expose|set)\s+(?:the\s+|our\s+|my\s+|its\s+)?(?!port\b){_NP}(?:'s)?(?:\s+port)?(?:\s+over)?\s+(?:from|to|on|onto|at|over)\b"
     rf"|\bport\s+\d+\s+(?:is|for)\s+(?:the\s+|our\s+|my\s+)?{_NP}$"
-    rf"|^(?:and\s+|but\s+)?(?!(?:we|we've|we're|i|i've|had|just|it|it's|finally)\b)(?:the\s+|our\s+|my\s+|this\s+)?{_NP}{_BE}(?:'s\s+)?(?:port\b|on\b|at\b|listens?\b|listening\b|runs?\b|running\b|sits\b|lives\b|moved\b|used\b|served\b|uses?\b|reachable\b|answers\b|[=:])",
+    rf"|^(?:and\s+|but\s+)?(?!(?:we|we've|we're|i|i've|had|just|it|it's|finally)\b)(?:the\s+|our\s+|my\s+|this\s+)?{_NP}{_BE}(?:'s\s+)?(?:port\b(?=\s*(?:is|'s|=|:|now|was|changed|moved|used|isn't|number|no longer|\d))|on\b|at\b|listens?\b|listening\b|runs?\b|running\b|sits\b|lives\b|moved\b|used\b|served\b|uses?\b|reachable\b|answers\b|[=:])",
     re.IGNORECASE,
 )
 _OVER = re.compile(
@@ -90,6 +91,4 @@ _ZH_THING = re.compile(
     r"(?:把|^|[，,])\s*(?:我们|咱们|之前|以前|现在|这个|的|\s)*([A-Za-z][\w]*(?:\s[A-Za-z]\w*)?|[^\W\da-zA-Z_]{2,8}?)\s*(?:服务)?\s*(?:的|现在|端口|在|跑|监听|从|由|用|挪|不|开|是|换|改|上|之前|以前)"
 )
 _ZH_OVER = re.compile(r"(?:从|由|不是|不再用|不用|不在|(?:以前|原来|之前|原先)(?:[A-Za-z ]{0,12})(?:的)?(?:端口)?(?:是|在|用)?)\s*$")
-_ZH_WORDS = re.compile(
-    r"(?:[A-Za-z][\w ]*|[端口的从由改换挪移搬到成为了现在是不再用以前原来之后跑监听我们咱把号上服务开已经就哈目先，,：:。\s]|[^\W\da-zA-Z_]{2,8}(?=的?端口))*"
-)
+_ZH_CHARS = frozenset("端口的从由改换挪移搬到成为了现在是不再用以前原来之后跑监听我们咱把号上服务开已经就哈目先，,：:。. \tApi")

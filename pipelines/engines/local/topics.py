@@ -60,6 +60,7 @@ TOPICS = (
             rf"\b(?:live|living|based|reside|residing|settled(?: down)?)(?: \w+){{0,2}} (?:in|near|outside|over in) {_A}@",
             rf"(?:'ve|have) (?:\w+ )?(?:been living|lived|settled|been)(?: \w+)? in {_A}@",
             rf"\b(?:{_HAVE}|^|and) ?(?:\w+ )?(?:moved|relocated|made the move)(?: house| home| away| out| on| back| over| down| up)* to {_A}@",
+            rf"\bmoved into (?:a|the|our|my) (?:new )?(?:flat|place|house|apartment) in {_A}@",
             rf"\b(?:home|place|flat|apartment|house)(?: for me)?(?: is|'s)(?: \w+)?(?: in)? {_A}@",
             r"@ is (?:now )?(?:where (?:i|we) (?:\w+ )?live|(?:my|our) home\b(?! ?town)|home\b(?! ?town))",
             r"(?:^|[,;:] )(?:now )?based in @",
@@ -71,11 +72,11 @@ TOPICS = (
     ),
     Topic(
         attribute="employer",
-        words="work works working worked job jobs employer employers employed company firm joined join notice career role office position salary backend frontend payroll",
+        words="work works working worked job jobs employer employers employed company firm joined join notice career role office position hired ship salary backend frontend payroll",
         cue=r"\b(?:work|working|worked|jobs?|employers?|employed|joined|resigned|quit|company|firm|notice)\b|\bat @|\bi'm (?:now )?with @",
         forms=(
             rf"\b(?:work|working|worked|employed)(?: \w+){{0,2}} (?:at|for|by|with) {_A}@",
-            rf"\bjoined {_A}@",
+            rf"\b(?:joined|hired by) {_A}@",
             rf"\bstarted(?: working| work| a job| a new job)?(?: \w+)? (?:at|for|with) {_A}@",
             r"\b(?:employer|company|firm)(?: (?:i|we) work (?:for|at))?(?: is|'s|:)(?: now)? @",
             rf"\bjob(?: is|'s)? (?:now )?(?:at|with) {_A}@",
@@ -92,10 +93,10 @@ TOPICS = (
     ),
     Topic(
         attribute="airline",
-        words="fly flying flights flight airline airlines book booking trips trip miles loyal loyalty card frequent flyer flier travel whenever carrier bookings planes plane wise",
+        words="fly flying flights flight airline airlines book booking trips trip miles loyal loyalty card frequent flyer flier travel ever whenever carrier bookings planes plane wise",
         cue=r"\b(?:fly|flying|flights?|airlines?|miles|flyer)\b",
         forms=(
-            rf"\b(?:i|we|i'm|we're|and|,|now) ?(?:\w+ )*{_DO_FLY} (?:only )?(?:with |on )?@",
+            rf"(?:^|\b(?:i|we|i'm|we're|and|now) )(?:\w+ ){{0,3}}{_DO_FLY} (?:only )?(?:with |on )?@",
             rf"\bairline(?: (?:i|we) (?:use|fly|book|take)(?: {_NOW})?)?(?: is|'s)(?: now)? @",
             r"@ is (?:now )?(?:(?:my|the|our) (?:\w+ )?airline)",
             r"\bi'm (?:now )?(?:a|an) @ (?:flyer|flier)",
@@ -123,7 +124,7 @@ TOPICS = (
     ),
     Topic(
         attribute="drink",
-        words="drink drinking drinks drinker person beverage cup cups mug pot morning mornings desk litres liters lots lot start day days coffee-wise only choice",
+        words="drink drinking drinks drinker person beverage cup cups mug pot morning mornings desk litres liters lots lot start day days only choice",
         cue=r"\b(?:drink|drinking|drinker|beverage|cup|mug)\b",
         forms=(
             rf"\b(?:drink|drinking)(?: (?:a lot of|lots of|a cup of|a pot of|\w+))? ?{_A}@",
@@ -153,7 +154,7 @@ TOPICS = (
             r"\b(?:data|everything)(?: is|'s| lives| stays| sits)?(?: now)? (?:in|on) @",
         ),
         weak=(
-            rf"\b(?:we|project|app|backend|service|it|this)(?:'re|'ve| are| is| have)?(?: \w+){{0,2}} (?:use|uses|using|run|runs|running|on|runs on|have|got) (?:on )?{_A}@",
+            rf"\b(?:we|project|app|backend|service|it|this)(?:'re|'ve| are| is| have)?(?: \w+){{0,2}} (?:use|uses|using|run|runs|running|on|runs on|have|got|talks? to) (?:on )?{_A}@",
             rf"\b(?:we|we're|we've)(?: \w+)? (?:on|with|onto) {_A}@",
             rf"\b{_GO}(?: over| across| everything| it| (?:the |our )?(?:database|db|data))*(?: over)? (?:to|onto) {_A}@",
             rf"\b(?:went|ended up|gone|going) with {_A}@",
@@ -162,7 +163,7 @@ TOPICS = (
     ),
     Topic(
         attribute="hometown",
-        words="from originally grew grown up raised born bred childhood spent whole hometown home-town come came hear school tell roots native",
+        words="from originally grew grown up raised born bred childhood spent whole hometown come came hear school tell roots native",
         cue="",
         forms=(
             r"\b(?:grew up|raised|born and raised|born and bred|brought up) in @",
@@ -171,7 +172,7 @@ TOPICS = (
             r"\bi come from @",
             r"\b(?:childhood|youth) in @",
             r"\bhome ?town(?: is|'s) @",
-            r"@ is (?:my|our) (?:home ?town|birthplace)",
+            r"@ is (?:(?:my|our) (?:home ?town|birthplace)|where i (?:grew up|was (?:born|raised)))",
             r"^@ born and (?:raised|bred)",
             r"\bi was born in @",
         ),
@@ -196,7 +197,7 @@ TOPICS = (
 
 PETS = (
     "dog|cat|puppy|kitten|parrot|rabbit|bunny|hamster|horse|pony|bird|turtle|tortoise|fish|goldfish|lizard|gecko|snake|ferret|guinea pig|labrador|beagle|poodle|corgi|husky"
-    "|golden retriever|terrier|cockatiel|budgie|dachshund|spaniel|collie|mutt|hound"
+    "|golden retriever|terrier|cockatiel|budgie|dachshund|spaniel|collie|mutt|hound|pup|pooch"
 )
 _PET = rf"(?P<kind>{PETS})"
 PET_FORMS = (
@@ -209,6 +210,12 @@ PET_FORMS = (
     rf"^(?:my |our |the )?{_PET}(?: name)? ?(?:=|:|is) @",
 )
 """Forms of what an animal is called; the attribute is its `kind`."""
+
+COMMON = frozenset(
+    ["i", "i'm", "i've", "i'd", "we", "we're", "we've", "it", "it's", "is", "are", "am", "be", "been", "being", "was", "were", "has", "have", "had", "having", "do", "does", "don't", "doesn't", "didn't", "isn't", "aren't", "not", "no", "longer", "anymore", "more", "than", "the", "a", "an", "this", "these", "that's", "that", "what", "where", "who", "my", "our", "me", "us", "mine", "ours", "to", "from", "for", "with", "by", "at", "of", "as", "on", "in", "onto", "into", "over", "off", "out", "up", "down", "back", "near", "outside", "around", "and", "but", "so", "then", "now", "just", "also", "too", "still", "already", "finally", "actually", "recently", "currently", "lately", "officially", "nowadays", "very", "much", "mostly", "mainly", "usually", "generally", "typically", "only", "always", "both", "instead", "rather", "after", "all", "before", "since", "previously", "earlier", "ago", "about", "roughly", "week", "weeks", "month", "months", "year", "years", "last", "spring", "summer", "autumn", "fall", "winter", "moment", "end", "time", "ages", "while", "morning", "noon", "evening", "afternoon", "night", "daily", "every", "each", "day", "days", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "moved", "move", "switched", "uses", "switch", "went", "gone", "go", "changed", "change", "upgraded", "relocated", "migrated", "migrate", "jumped", "swapped", "swap", "traded", "trade", "exchanged", "replaced", "replace", "ditched", "dropped", "drop", "dumped", "left", "quit", "resigned", "joined", "started", "start", "took", "taken", "take", "taking", "got", "get", "getting", "gotten", "given", "gave", "up", "gave", "giving", "cut", "used", "use", "using", "ended", "ending", "made", "put", "settled", "done", "stopped", "stop", "sold", "picked", "bought", "became", "become", "come", "came", "packed", "handed", "hello", "goodbye", "bye", "history", "new", "old", "former", "quite", "usual", "current", "away", "main", "regular", "preferred", "favourite", "favorite", "go-to", "choice", "own", "little", "bit", "long", "years", "turns", "turned", "sort", "story", "short", "said", "know", "correction", "btw", "fyi", "way", "there", "here's", "yes", "well", "hi", "hey", "hello", "ok", "thing", "things", "hand", "number", "reason", "once", "whenever", "can", "lots", "happy", "happily", "permanently", "soon", "one", "two", "three", "four", "five", "six", "seven", "eight", "ten", "rid", "myself", "things", "mind", "listen", "note", "stuff", "trips", "trip"]
+)  # fmt: skip
+"""Words of any sentence people tell of themselves; neither another person nor a plan, a doubt or a condition is among them."""
+
 
 # --- names that give their topic away ----------------------------------------------------------------------------------------------------
 

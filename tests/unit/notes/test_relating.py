@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pipelines.model import Relation
@@ -164,3 +166,10 @@ def test_an_old_value_is_known_without_its_zone_and_unit_but_not_as_another_valu
     moved = parse("The nightly export moved from 04:00 to 05:30 UTC.")
     assert relate(parse("The nightly export runs at 04:00 UTC."), moved).relation is Relation.UPDATE
     assert relate(parse("The nightly export runs at 04:10 UTC."), moved).why != "names_old_value"
+
+
+def test_what_was_left_ends_where_the_person_lived_and_not_where_they_grew_up() -> None:
+    left = parse("I live in Graz now instead of Leeds")
+    left = replace(left, attribute="use", value="Graz", old_value="Leeds")
+    assert relate(parse("I live in Leeds"), left).relation is UPDATE
+    assert relate(replace(parse("I live in Leeds"), attribute="hometown"), left).relation is not UPDATE

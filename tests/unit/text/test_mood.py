@@ -238,3 +238,25 @@ def test_standing_marks_are_seen(sentence: str) -> None:
 )
 def test_what_only_sounds_standing_is_not(sentence: str) -> None:
     assert not standing_mark(sentence)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "mood"),
+    [
+        ("keep nuts out of it, I'm allergic", Mood.PLAIN),
+        ("put Hanna on the badge, that's my name", Mood.PLAIN),
+        ("do you like nuts, I'm allergic", Mood.QUESTION),
+        ("keep nuts out of it, maybe I'm allergic", Mood.HEDGED),
+        ("we moved the port because ops told us to", Mood.PLAIN),
+        ("ops told us to move the port", Mood.REPORTED),
+        ("In case it helps, I'm called Hanna", Mood.PLAIN),
+        ("If you book something: I fly SAS", Mood.PLAIN),
+        ("If you book it, I fly SAS", Mood.CONDITION),
+        ("we may end up on port 1313", Mood.HEDGED),
+        ("the README says the port is 80", Mood.PLAIN),
+        ("我叫林若溪", Mood.PLAIN),
+        ("若下雨，我就不去", Mood.CONDITION),
+    ],
+)
+def test_what_a_clause_beside_the_statement_does_to_its_mood(sentence: str, mood: Mood) -> None:
+    assert mood_of(sentence) is mood

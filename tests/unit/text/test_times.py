@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pipelines.text.times import resolve_dates, zone_of
+from pipelines.text.times import deadline_in, resolve_dates, zone_of
 
 THURSDAY = datetime(2026, 11, 26, 9, 0, tzinfo=UTC)
 
@@ -65,3 +65,29 @@ def test_a_day_lasts_to_the_next_midnight_and_says_how_it_was_known() -> None:
 @pytest.mark.parametrize("name", [None, "", "Nowhere/Land", "../etc/passwd", "+99:99", "\x00"])
 def test_an_unknown_zone_is_utc(name: str | None) -> None:
     assert zone_of(name) is UTC
+
+
+@pytest.mark.parametrize(
+    ("text", "over"),
+    [
+        ("frozen until 10 December", "2026-12-11"),
+        ("bis Dienstag nicht deployen", "2026-12-02"),
+        ("don't merge until tomorrow", "2026-11-28"),
+        ("no deploys until the end of December", "2027-01-01"),
+        ("paused until next week", "2026-11-30"),
+        ("截至12月10日", "2026-12-11"),
+        ("到12月10日为止", "2026-12-11"),
+    ],
+)
+def test_what_holds_until_a_day_ends_with_it(text: str, over: str) -> None:
+    end = deadline_in(text, THURSDAY, "UTC")
+    assert end is not None
+    assert end.date().isoformat() == over
+
+
+@pytest.mark.parametrize(
+    "text", ["until Thursday", "until 2019", "on 10 December", "we moved it from 9 to 10 December", "到12月10日再说", "until further notice"]
+)
+def test_two_readings_a_past_day_and_no_day_give_no_end(text: str) -> None:
+    assert deadline_in(text, THURSDAY, "UTC") is None
+    assert deadline_in(text, None) is None

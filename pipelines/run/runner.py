@@ -104,7 +104,7 @@ class _Crew:
         if job is None:
             return False
         with self.leases.holding(job):
-            ran = run_job(self.parts, job, stop=self.stopping)
+            ran = run_job(self.parts, job, stop=lambda: self.stopping() or self.leases.lost(job))
         with self._lock:
             self.units += job.dream.uid == self.dream
             if ran.error is not None and job.dream.uid == self.dream:
@@ -148,6 +148,7 @@ class _Leases:
 
     store: Store
     _held: dict[int, Job] = field(default_factory=dict)
+    _lost: frozenset[int] = frozenset()
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _over: threading.Event = field(default_factory=threading.Event)
 
@@ -161,6 +162,10 @@ class _Leases:
         finally:
             with self._lock:
                 self._held.pop(job.id, None)
+
+    def lost(self, job: Job) -> bool:
+        """Whether the last beat found the lease over: there is no use in going on."""
+        return job.id in self._lost
 
     @contextmanager
     def beating(self) -> Iterator[None]:
@@ -178,6 +183,6 @@ class _Leases:
             with self._lock:
                 held = list(self._held.values())
             try:
-                self.store.renew(held, ttl_ms=TTL_MS)
+                self._lost = self.store.renew(held, ttl_ms=TTL_MS)
             except DreamdError:  # said by the commit, which decides; the next beat may go through
                 continue

@@ -192,3 +192,16 @@ def test_the_sample_wiki_is_the_same_from_any_folder(desks: Callable[[], Desk]) 
     one.dream()
     other.dream(moved)
     assert differences(one.tree(), other.tree()) == []
+
+
+def test_verdicts_are_kept_by_a_dream_that_read_nothing(desk: Desk) -> None:
+    a_week_of_work(desk)
+    first = desk.dream().report
+    again = desk.dream(since=START - timedelta(days=100))  # asked otherwise, so it looks again
+    assert again.report.dream != first.dream
+    assert (again.sessions, again.report.online, again.report.notes.corrected) == ((), first.online, first.notes.corrected)
+    with desk.store() as store:
+        (told,) = store.results(store.dream(SCOPE, again.report.dream), "analyse").values()
+    assert told["kept"] is True
+    desk.note("more.md", memory("more", "The staging database listens on port 5499.", modified="2026-02-20T10:00:00Z"))
+    assert desk.dream().report.online.corrected == first.online.corrected + 1

@@ -40,14 +40,24 @@ def roots(occurrences: Iterable[Occurrence], *, parents: Mapping[str, str | None
     return _named(lineages, parents)
 
 
+def roots_of(kin: Iterable[tuple[str, str]], *, parents: Mapping[str, str | None]) -> dict[str, str]:
+    """`roots` from pairs of sessions that are kin by what they hold: enough pairs that whoever is of one lineage is tied by some of them."""
+    lineages = _Union()
+    for session, other in kin:
+        lineages.join(session, other)
+    for session, parent in parents.items():
+        lineages.join(session, parent or session)
+    return _named(lineages, parents)
+
+
 def _join_equal_runs(lineages: _Union, positions: Mapping[str, set[tuple[int, str]]], said: Mapping[str, str]) -> None:
     first_with: dict[str, str] = {}
     for session, held in positions.items():
-        for key in _runs([said.get(turn) for _, turn in sorted(held)]):
+        for key in runs([said.get(turn) for _, turn in sorted(held)]):
             lineages.join(session, first_with.setdefault(key, session))
 
 
-def _runs(keys: Sequence[str | None]) -> Iterator[str]:
+def runs(keys: Sequence[str | None]) -> Iterator[str]:
     """A digest of every stretch of RUN_MIN consecutive keyed turns; a turn with a time in between ends the stretch."""
     window: list[str] = []
     for key in keys:

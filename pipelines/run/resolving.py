@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from pipelines.logs.lineage import content_key, roots
+from pipelines.logs.lineage import roots_of
 from pipelines.model import Ruling, Witnessed
 from pipelines.notes.identity import group_key, identity_of, linked, merged_with
 from pipelines.run.reading import witnesses
@@ -60,17 +60,14 @@ def _departed(store: Store, scope: str, uids: frozenset[str], lineage: Mapping[s
 
 def lineage_of(store: Store, scope: str) -> Mapping[str, str]:
     """The root of every session of the scope: copies, forks and resumes are one witness."""
-    parents = {info.uid: info.parent for info in store.sessions(scope)}
-    said = {turn.uid: key for turn in store.untimed(scope) if (key := content_key(turn))}
-    return roots(store.stands(scope), parents=parents, said=said)
+    return roots_of(store.kin(scope), parents={info.uid: info.parent for info in store.sessions(scope)})
 
 
 def of_one_lineage(store: Store, scope: str, sessions: Sequence[str], lineage: Mapping[str, str]) -> frozenset[str]:
     """Claims of all sessions that share a root with one of these: a log may show that two which were witnesses each are one."""
     size = Counter(lineage.values())
     shared = {root for s in sessions if size[root := lineage.get(s, s)] > 1}
-    turns = {turn for session, held in store.members(scope).items() if lineage.get(session) in shared for turn in held} if shared else set()
-    return store.quoting(scope, turns)
+    return store.quoting(scope, store.turns_in(scope, [s for s, root in lineage.items() if root in shared])) if shared else frozenset()
 
 
 def _by_note(heads: Iterable[Head]) -> dict[str, list[Head]]:

@@ -391,10 +391,7 @@ class Projection(Core):
         query: Select[Any] = select(t.sessions.c.uid, *columns).join_from(t.shown_sessions, t.sessions, t.sessions.c.id == c.session_id)
         with self.reading("read the sessions of the work log") as conn:
             query = query.where(c.scope_id == self.scope_of(conn, scope))
-            if ids is not None:
-                rows = _rows(conn, query, c.session_id, ids)
-            else:
-                rows = list(conn.execute(query.where(c.last_at >= since)))
+            rows = list(conn.execute(query.where(c.last_at >= since))) if ids is None else _rows(conn, query, c.session_id, ids)
         return {row.uid: ShownSession(*(getattr(row, f.name) for f in fields(ShownSession))) for row in rows}
 
     def newest_session(self, scope: str) -> datetime | None:

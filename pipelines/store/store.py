@@ -10,9 +10,9 @@ from pipelines.store.claiming import Claiming
 from pipelines.store.dreams import Dreams
 from pipelines.store.intake import Intake
 from pipelines.store.jobs import Jobs
+from pipelines.store.kin import Kinship
 from pipelines.store.leases import Leases
 from pipelines.store.letters import Letters
-from pipelines.store.lineage import Lineage
 from pipelines.store.online import Online
 from pipelines.store.open import open_engines
 from pipelines.store.own_words import OwnWords
@@ -25,7 +25,7 @@ from pipelines.store.search import Search
 from pipelines.store.sweep import Sweeping
 
 
-class Store(Schedules, Letters, Intake, Lineage, Online, Beliefs, Dreams, Pages, OwnWords, Search, Sweeping, Claiming, Jobs, Leases, Processes, Projection, Running):
+class Store(Schedules, Letters, Intake, Kinship, Online, Beliefs, Dreams, Pages, OwnWords, Search, Sweeping, Claiming, Jobs, Leases, Processes, Projection, Running):
     """One database of scopes. Every method is one transaction; `scope` is always the scope's path."""
 
 

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Boolean, Column, Float, ForeignKey, ForeignKeyConstraint, Index, LargeBinary, MetaData, Table, Text, UniqueConstraint, text
+from sqlalchemy import Boolean, Column, Float, ForeignKey, ForeignKeyConstraint, Index, LargeBinary, MetaData, Table, UniqueConstraint, text
 
-from pipelines.store.types import Content, Id, PathText, Utc
+from pipelines.store.types import Content, Id, PathText, Text, Utc
 
 metadata = MetaData(
     naming_convention={
@@ -349,6 +349,14 @@ shown_sessions = walled(
 shown_infos = walled(
     "shown_infos", "mutable", number("session_id"), number("source_id"), number("generation"), content("info"), unique("session_id", "source_id"),
     wall("session_id", "sessions"), wall("source_id", "sources"),
+)  # fmt: skip
+kin_marks = walled("kin_marks", "mutable", number("occurrence"), unique("scope_id"))
+kin_links = walled(
+    "kin_links", "mutable", number("session_id"), number("other_id"), unique("scope_id", "session_id", "other_id"), wall("session_id", "sessions"),
+    wall("other_id", "sessions"),
+)  # fmt: skip
+kin_runs = walled(
+    "kin_runs", "mutable", number("session_id"), word("run"), unique("scope_id", "run", "session_id"), Index(None, "session_id"), wall("session_id", "sessions"),
 )  # fmt: skip
 
 # --- what may be seen --------------------------------------------------------------------------------------------------------------------

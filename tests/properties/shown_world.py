@@ -49,6 +49,14 @@ class World:
         self.sessions.append((uid, made, identity))
         return made
 
+    def chats(self, lines: Sequence[int]) -> None:
+        """A conversation without times: its lines are known by what they say alone."""
+        uid = f"chat{self.sources}"
+        made = tuple(turn(f"c{self.turns + n:04d}", f"line {said}", session=uid, ordinal=n, at=None) for n, said in enumerate(lines))
+        self.turns += len(lines)
+        self.store.commit_intake(SCOPE, batch(*made, after=source(f"chat-{self.sources:03d}"), sessions=(SessionInfo(uid=uid, format="claude"),)))
+        self.sources += 1
+
     def copied(self, which: int, *, earlier: bool) -> None:
         """A session's turns again, in a file that sorts first, in a session that may have begun before."""
         if not self.sessions:

@@ -1,4 +1,4 @@
-"""What is shown, kept as rows: notes as pages show them, pages with their names and links, sessions of the work log. All of it can be made again.
+"""What is shown, kept as rows: notes as pages show them, pages with their names and links, sessions of the work log; and which sessions share turns. All of it can be made again.
 
 Every change adds a table or an index, so that code of the schema before goes on working beside it.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from alembic import op
-from sqlalchemy import Boolean, Column, ForeignKey, ForeignKeyConstraint, Index, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import Boolean, Column, ForeignKey, ForeignKeyConstraint, Index, MetaData, Table, UniqueConstraint
 
-from pipelines.store.types import Content, Id, Utc
+from pipelines.store.types import Content, Id, Text, Utc
 
 revision = "0003"
 down_revision = "0002"
@@ -100,7 +100,14 @@ shown_infos = walled(
     "shown_infos", "mutable", number("session_id"), number("source_id"), number("generation"), content("info"), unique("session_id", "source_id"),
     wall("session_id", "sessions"), wall("source_id", "sources"),
 )  # fmt: skip
-
+kin_marks = walled("kin_marks", "mutable", number("occurrence"), unique("scope_id"))
+kin_links = walled(
+    "kin_links", "mutable", number("session_id"), number("other_id"), unique("scope_id", "session_id", "other_id"), wall("session_id", "sessions"),
+    wall("other_id", "sessions"),
+)  # fmt: skip
+kin_runs = walled(
+    "kin_runs", "mutable", number("session_id"), word("run"), unique("scope_id", "run", "session_id"), Index(None, "session_id"), wall("session_id", "sessions"),
+)  # fmt: skip
 
 
 def upgrade() -> None:

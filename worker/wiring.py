@@ -99,6 +99,16 @@ def open_parts(place: Place, settings: Settings, *, scope: str | None = None, pr
         )  # fmt: skip
 
 
+def working_parts(store: Store, settings: Settings, *, host: str | None = None) -> Parts:
+    """Live parts of a process that works on units of all scopes: it reads neither logs nor wiki. `host` is this machine's lasting name, where it has one."""
+    from pipelines.engines.local.engine import LocalEngine
+
+    return Parts(
+        store=store, archive=archive_of(None, store, settings.scope), redactor=redactor(), engine=LocalEngine(), readers=READERS, now=utc_now,
+        holder=this_process(host), defaults=defaults_of(settings),
+    )  # fmt: skip
+
+
 def defaults_of(settings: Settings) -> Params:
     """What a dream is by the settings of this process, where its request left it open."""
     return Params(

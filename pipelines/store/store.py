@@ -19,13 +19,33 @@ from pipelines.store.own_words import OwnWords
 from pipelines.store.pages import Pages
 from pipelines.store.processes import Processes
 from pipelines.store.projection import Projection
+from pipelines.store.rates import Rates
 from pipelines.store.running import Running
 from pipelines.store.schedules import Schedules
 from pipelines.store.search import Search
 from pipelines.store.sweep import Sweeping
 
 
-class Store(Schedules, Letters, Intake, Kinship, Online, Beliefs, Dreams, Pages, OwnWords, Search, Sweeping, Claiming, Jobs, Leases, Processes, Projection, Running):
+class Store(
+    Schedules,
+    Letters,
+    Intake,
+    Kinship,
+    Online,
+    Beliefs,
+    Dreams,
+    Pages,
+    OwnWords,
+    Search,
+    Sweeping,
+    Claiming,
+    Jobs,
+    Leases,
+    Processes,
+    Projection,
+    Running,
+    Rates,
+):
     """One database of scopes. Every method is one transaction; `scope` is always the scope's path."""
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from threading import Event
 from typing import Protocol
 
 import pytest
@@ -14,11 +15,19 @@ from pipelines.engines.local.engine import LocalEngine
 from pipelines.ports import Engine, Extracted, Window
 from pipelines.run.parts import Params, Parts
 from pipelines.run.report import BROUGHT, brought_by
-from pipelines.run.runner import drive
+from pipelines.run.runner import ENDED, drive
 from pipelines.run.sources import take_in
 from pipelines.store import Dream
+from tests.contracts.work_builders import WAIT_S, Thread, until
 from tests.dreaming import SCOPE, Desk
 from tests.redacting import shared_redactor
+from worker.celery_app import make_app
+from worker.crew import Crew
+from worker.doorbell import Doorbell
+from worker.hearing import listen
+from worker.process import Ears, Rounds
+from worker.stopping import Stop
+from worker.tasks import RequestDesk
 
 
 class Runner(Protocol):
@@ -37,8 +46,34 @@ def in_threads(parts: Parts, dream: str) -> None:
     drive(parts, SCOPE, dream, threads=3)
 
 
+@dataclass(frozen=True)
+class Celery:
+    """By Celery's worker in this process over a Redis, told of by bells alone."""
+
+    redis_url: str
+
+    def __call__(self, parts: Parts, dream: str) -> None:
+        stop, ears = Stop(), Ears()
+        app = make_app(self.redis_url, queue=f"of:{dream}")
+        ring = Doorbell(app)
+        crew = Crew(engines={"local": parts}, default="local", ring=ring, stop=stop, threads=3)
+        desk = RequestDesk(store=parts.store, queue=f"of:{dream}", params={}, ring=ring, mask=str, client=None, stop=stop)
+        ended = Event()
+        listening = Thread(lambda: listen(app, crew, desk, ears))
+        with Rounds(crew=crew, look_s=WAIT_S, ears=ears, sweep_s=0.1).going():
+            ring((0,))  # the number is only a hint
+            try:
+                until(lambda: parts.store.dream(SCOPE, dream).state in ENDED or ended.wait(0.02))
+            finally:
+                stop.set()
+                listening.result()
+        assert not crew.broken
+
+
 RUNNERS: Mapping[str, Runner] = {"embedded": embedded, "threads": in_threads}
 KINDS = ("embedded-sqlite", "embedded-postgresql")
+EVERY = (*KINDS, "celery-postgresql")
+"""With Celery, for tests that look at a whole dream; of one unit at a time it knows nothing."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +114,8 @@ class Running:
 def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Running:
     runner, _, store = request.param.partition("-")
     url = request.getfixturevalue("database_url") if store == "postgresql" else ""
-    return Running(Desk(tmp_path_factory.mktemp("desk"), shared_redactor(request), url=url), RUNNERS[runner])
+    chosen = Celery(request.getfixturevalue("redis_url")) if runner == "celery" else RUNNERS[runner]
+    return Running(Desk(tmp_path_factory.mktemp("desk"), shared_redactor(request), url=url), chosen)
 
 
 @dataclass

@@ -14,7 +14,7 @@ from pipelines.run.report import report_from
 from pipelines.run.units import plan as plan_module
 from pipelines.run.work import run_job
 from pipelines.store import Job, owner_of
-from tests.contracts.running_kinds import Failing, Running, running  # noqa: F401
+from tests.contracts.running_kinds import EVERY, Failing, Running, running  # noqa: F401
 from tests.dreaming import SCOPE, Desk, differences
 from tests.redacting import shared_redactor
 from tests.writing import ClaudeLog, memory
@@ -46,6 +46,7 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(work_module, "BACK_OFF_S", 0.0)
 
 
+@pytest.mark.parametrize("running", EVERY, indirect=True)
 def test_the_same_bytes(running: Running, undisturbed: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     monkeypatch.setattr(plan_module, "SESSIONS_MAX", 2)
     write(running.desk)
@@ -62,6 +63,7 @@ def test_the_same_bytes_by_several_threads(running: Running, undisturbed: dict[s
     assert differences(undisturbed, running.pages()) == []
 
 
+@pytest.mark.parametrize("running", EVERY, indirect=True)
 def test_a_session_that_poisons_its_unit_is_found_and_parked_and_the_dream_goes_on(running: Running, undisturbed: dict[str, str]) -> None:  # noqa: F811
     write(running.desk)
     engine = Failing(POISON, lambda: Permanent("no answer fits this session"))
@@ -78,6 +80,7 @@ def test_a_session_that_poisons_its_unit_is_found_and_parked_and_the_dream_goes_
     assert differences(undisturbed, running.pages()) == [], "the next dream reads what was parked"
 
 
+@pytest.mark.parametrize("running", EVERY, indirect=True)
 def test_what_may_pass_is_tried_again(running: Running, undisturbed: dict[str, str]) -> None:  # noqa: F811
     write(running.desk)
     engine = Failing(POISON, lambda: Transient("the engine is busy"), times=2)
@@ -109,6 +112,7 @@ def test_an_error_nobody_expected_parks_the_one_session_it_came_from(running: Ru
     assert (done.state, unit.split()[0], code) == ("completed", "session", "RecursionError")
 
 
+@pytest.mark.parametrize("running", EVERY, indirect=True)
 def test_a_stage_that_cannot_be_done_fails_the_dream_and_nothing_is_believed(running: Running, undisturbed: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     write(running.desk)
 

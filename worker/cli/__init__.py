@@ -18,7 +18,9 @@ from worker.cli.reading import register as register_reading
 from worker.cli.schedule import register as register_schedule
 from worker.cli.submit import register as register_submit
 from worker.cli.transfer import register as register_transfer
+from worker.cli.up import register as register_up
 from worker.cli.watch import register as register_watch
+from worker.cli.worker import register as register_worker
 from worker.settings import BadSettings
 
 DONE, LEFT_UNDONE, USAGE, REFUSED = 0, 1, 2, 3
@@ -39,6 +41,8 @@ register_hook(app)
 register_transfer(app)
 register_plumbing(app)
 register_publish(app)
+register_worker(app)
+register_up(app)
 
 
 def run(arguments: list[str] | None = None) -> int:

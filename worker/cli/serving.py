@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pipelines.run.parts import Params
@@ -32,9 +32,21 @@ def plain_params(loaded: settings.Settings) -> Mapping[str, object]:
     return Params(trusted=frozenset(loaded.events.trusted), skew_s=loaded.skew_s, change_share_max=loaded.change_share_max).as_json()
 
 
-def bell(_loaded: settings.Settings) -> Bell:
-    """How workers hear of due jobs. In the embedded default nobody has to be told: whoever runs jobs looks for them."""
-    return silent
+def bell(loaded: settings.Settings) -> Bell:
+    """How workers hear of due jobs: by Celery where a Redis is set. In the embedded default nobody has to be told: whoever runs jobs looks for them."""
+    if loaded.redis_url is None:
+        return silent
+    url, queue, made = loaded.redis_url.get_secret_value(), loaded.queue, list[Bell]()
+
+    def ring(jobs: Sequence[int]) -> None:
+        if not made:  # only now: a command with nothing to ring for does not wait for Celery to load
+            from worker.celery_app import make_app
+            from worker.doorbell import Doorbell
+
+            made.append(Doorbell(make_app(url, queue=queue)))
+        made[0](jobs)
+
+    return ring
 
 
 def masked(text: str) -> str:

@@ -29,7 +29,9 @@ def register(app: typer.Typer) -> None:
 
 
 def watch(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Log files, or folders to look for logs in.")],
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="PATH...", help="Log files, or folders to look for logs in; none: only sessions that a hook tells of.")
+    ] = None,
     quiet: Annotated[
         float | None, typer.Option("--quiet", metavar="S", min=0, max=86_400, help="A log that grew ended after so many seconds without more.")
     ] = None,
@@ -45,7 +47,7 @@ def watch(
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
     quiet_s = loaded.quiet_s if quiet is None else quiet
     with wiring.open_parts(place, loaded, scope=scope) as parts:
-        request = request_of(place, loaded, common.scope_of(scope, loaded, parts.store), tuple(paths), tuple(notes or ()))
+        request = request_of(place, loaded, common.scope_of(scope, loaded, parts.store), tuple(paths or ()), tuple(notes or ()))
         watcher, ring = Watcher(parts, request, quiet_s=quiet_s), serving.bell(loaded)
         if once:
             _print(empty(parts, watcher, place, loaded, ring), look(watcher, ring), as_json=as_json)

@@ -1,0 +1,83 @@
+"""The Celery app: a doorbell. What there is to do stands in the database, so a message may be lost, doubled or late.
+
+Two queues below one key prefix: bells for due jobs, and requests of platforms, so that ten thousand bells keep no request waiting.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from celery import Celery
+
+WORK: Final = "dreamd.work"
+"""The task that is a bell: (job id). The id is a hint; whoever hears it takes the job whose turn it is."""
+REQUEST: Final = "dreamd.request"
+"""The task a platform sends: (message), a JSON object as `dreamd submit --schema` prints it, to the queue of the setting `queue`."""
+KEY_PREFIX: Final = "dream:"
+"""Before every key of ours in Redis; a platform sets it as `global_keyprefix`."""
+CONNECT_S: Final = 2.0
+SOCKET_S: Final = 5.0
+"""The longest anything waits for a Redis that hangs."""
+VISIBLE_S: Final = 3600
+"""Messages a dead worker had fetched and not begun come back after so long; a sweep rings again much sooner."""
+
+
+class App(Celery):  # type: ignore[misc]
+    """Celery that connects where the settings say, whatever CELERY_BROKER_URL says in the environment."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__("dreamd", broker=url, backend=None, set_as_current=False, fixups=[])
+        self._url = url
+
+    def connection_for_read(self, url: str | None = None, **more: Any) -> Any:
+        """A connection to consume from."""
+        return super().connection_for_read(url or self._url, **more)
+
+    def connection_for_write(self, url: str | None = None, **more: Any) -> Any:
+        """A connection to publish on."""
+        return super().connection_for_write(url or self._url, **more)
+
+
+def make_app(url: str, *, queue: str) -> App:
+    """An app on a Redis (in the spelling of the settings), with early acknowledgement, JSON alone, no results and no prefetching."""
+    app = App(broker_url(url))
+    app.conf.update(
+        task_acks_late=False,
+        task_ignore_result=True,
+        task_store_errors_even_if_ignored=False,
+        task_publish_retry=False,
+        task_default_queue=bells_of(queue),
+        task_create_missing_queues=True,
+        task_routes={REQUEST: {"queue": queue}},
+        task_serializer="json",
+        accept_content=["json"],
+        worker_prefetch_multiplier=1,
+        worker_hijack_root_logger=False,
+        worker_redirect_stdouts=False,
+        worker_enable_remote_control=False,
+        worker_cancel_long_running_tasks_on_connection_loss=False,
+        broker_connection_timeout=CONNECT_S,
+        broker_connection_retry=True,
+        broker_connection_retry_on_startup=True,
+        broker_connection_max_retries=None,
+        broker_transport_options={
+            "socket_timeout": SOCKET_S,
+            "socket_connect_timeout": CONNECT_S,
+            "visibility_timeout": VISIBLE_S,
+            "global_keyprefix": KEY_PREFIX,
+            "max_retries": 0,
+        },
+    )
+    return app
+
+
+def bells_of(queue: str) -> str:
+    """The queue bells go to, beside the queue of requests."""
+    return f"{queue}:bells"
+
+
+def broker_url(url: str) -> str:
+    """A Redis URL as Celery spells it: a socket is redis+socket:///path?virtual_host=0 there."""
+    if url.startswith("unix://"):
+        return url.replace("unix://", "redis+socket://", 1).replace("db=", "virtual_host=", 1)
+    return url

@@ -1,0 +1,161 @@
+"""dreamd up: everything a single host needs in one process group: worker, scheduler, watcher, publisher.
+
+Each is the command of its name as a child of this process; one that ends is started again after a while, and said. Children do not outlive their parent.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Final
+
+import structlog
+import typer
+
+from worker import settings, wiring
+from worker.cli import common
+from worker.cli.worker import THREADS, serve_logs
+from worker.stopping import Stop
+
+BACK_OFF_S, BACK_OFF_MAX_S = 1.0, 60.0
+"""How long a part that ended is left down: twice as long each time, up to a limit; the first again once it ran for the limit."""
+LOOK_S: Final = 0.2
+LEAVE_S: Final = 7.0
+"""How long parts may take to leave; each ends by itself within 5 s."""
+_PR_SET_PDEATHSIG: Final = 1
+
+log = structlog.get_logger("dreamd.up")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("up")(up)
+
+
+def up(
+    paths: Annotated[list[str] | None, typer.Argument(metavar="PATH...", help="Logs to watch; none: only sessions that a hook tells of.")] = None,
+    threads: Annotated[int, typer.Option("--threads", metavar="N", min=1, max=64, help="Units worked on at once.")] = THREADS,
+    notes: Annotated[list[Path] | None, typer.Option("--notes", metavar="DIR", help="A folder of the agent's own notes to read along.")] = None,
+    quiet: Annotated[float | None, typer.Option("--quiet", metavar="S", min=0, max=86_400, help="As for dreamd watch.")] = None,
+    wiki: common.Wiki = None,
+    scope: common.Scope = None,
+    config: common.Config = None,
+) -> int:
+    """Run worker, scheduler, watcher and publisher until SIGTERM or Ctrl-C, which end all of them within 10 s."""
+    loaded = settings.load(config)
+    serve_logs(loaded)
+    place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
+    with wiring.open_only_store(place):
+        pass  # made or migrated once, before four processes want to
+    at = ["--wiki", str(place.wiki), *(["--config", str(config)] if config else [])]
+    over = ["--scope", scope] if scope else []
+    watched = [*(f"--notes={n}" for n in notes or ()), *([f"--quiet={quiet}"] if quiet is not None else []), "--", *(paths or ())]
+    parts = (
+        Part("worker", ["worker", f"--threads={threads}", *at]), Part("schedule", ["schedule", *at, *over]),
+        Part("watch", ["watch", *at, *over, *watched]), Part("publish", ["publish", "--follow", *at, *over]),
+    )  # fmt: skip
+    return run(parts)
+
+
+@dataclass(slots=True)
+class Part:
+    """A command that is kept running."""
+
+    name: str
+    arguments: Sequence[str]
+    process: subprocess.Popen[bytes] | None = None
+    began: float = 0.0
+    due: float = 0.0
+    falls: int = 0
+
+    def look(self, now: float, start: Callable[[Sequence[str]], subprocess.Popen[bytes]]) -> None:
+        """Start what is due, and notice what has ended. `now` is in seconds that only grow."""
+        if self.process is None:
+            if now >= self.due:
+                self.process, self.began = start(self.arguments), now
+                log.info("part_started", part=self.name, pid=self.process.pid)
+            return
+        code = self.process.poll()
+        if code is None:
+            return
+        self.falls = 1 if now - self.began >= BACK_OFF_MAX_S else self.falls + 1
+        wait = min(BACK_OFF_MAX_S, BACK_OFF_S * 2.0 ** (self.falls - 1))
+        self.process, self.due = None, now + wait
+        log.warning("part_ended", part=self.name, code=code, again_in_s=wait)
+
+
+def run(parts: Sequence[Part]) -> int:
+    """Keep the parts running until told to leave; returns the exit code."""
+    heard = _Heard()
+    before = {number: signal.signal(number, heard) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        while not heard.stop():
+            for part in parts:
+                part.look(time.monotonic(), _start)
+            heard.stop.wait(LOOK_S)
+        log.info("leaving")
+        _end([p.process for p in parts if p.process is not None], told=heard.by == signal.SIGINT)
+        log.info("left")
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return 0
+
+
+@dataclass(slots=True)
+class _Heard:
+    """The first signal to leave, and which it was."""
+
+    stop: Stop = field(default_factory=Stop)
+    by: int = 0
+
+    def __call__(self, number: int, _frame: object) -> None:
+        if not self.stop():
+            self.by = number
+            self.stop.set()
+
+
+def _start(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-m", "worker", *arguments], stdin=subprocess.DEVNULL, preexec_fn=_with_parent())
+
+
+def _with_parent() -> Callable[[], None] | None:
+    """On Linux a child is told to leave when its parent is gone, however that ended."""
+    if sys.platform != "linux":
+        return None
+    libc, parent = ctypes.CDLL(None, use_errno=True), os.getpid()
+
+    def tie() -> None:
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+        if os.getppid() != parent:  # it went in between
+            os._exit(0)
+
+    return tie
+
+
+def _end(processes: Sequence[subprocess.Popen[bytes]], *, told: bool) -> None:
+    """Let all leave; those that have not in time are killed, which loses nothing. `told`: Ctrl-C reaches the whole group, and twice means at once."""
+    deadline = time.monotonic() + LEAVE_S
+    if told:
+        _await(processes, min(deadline, time.monotonic() + LEAVE_S / 2))
+    for process in processes:
+        process.terminate()
+    _await(processes, deadline)
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def _await(processes: Sequence[subprocess.Popen[bytes]], deadline: float) -> None:
+    for process in processes:
+        try:
+            process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            return

@@ -1,0 +1,118 @@
+"""Celery's worker inside our process: threads that hear bells and requests. Signals, deadlines, logs and leaving are our own."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any, Final
+
+import structlog
+from celery import signals
+from celery.exceptions import SecurityWarning
+from celery.worker import state
+from celery.worker.consumer import Consumer
+
+from pipelines.errors import DreamdError
+from worker.celery_app import App, bells_of
+from worker.crew import Crew
+from worker.process import LOOK_S, Ears, Rounds, leaving, left
+from worker.stopping import Stop
+from worker.tasks import BadMessage, RequestDesk, check, register
+
+CHECK_S: Final = 0.5
+"""How often Celery's loop is woken to see that it shall end."""
+
+log = structlog.get_logger("dreamd.worker")
+
+
+def work_behind(app: App, crew: Crew, desk: RequestDesk, stop: Stop, *, look_s: float = LOOK_S) -> int:
+    """Hear bells and requests until stopped; returns the exit code. A broker that is away is waited for, and work goes on meanwhile."""
+    ears = Ears()
+    rounds = Rounds(crew=crew, look_s=look_s, ears=ears)
+    log.info("worker_started", threads=crew.threads, bell=True)
+    with leaving(stop, crew.give_all_back):
+        with rounds.going():
+            listen(app, crew, desk, ears)
+            crashed = not crew.leaving()
+            log.info("worker_leaving")
+            stop.set()
+        return left(crew) or int(crashed)
+
+
+def listen(app: App, crew: Crew, desk: RequestDesk, ears: Ears) -> None:
+    """Run Celery's worker until the crew leaves, or until Celery gives up."""
+    register(app, crew, desk, ears)
+    app.conf.worker_consumer = _consumer(desk)
+    signals.setup_logging.connect(_leave_logging_alone, weak=False)
+    state.should_stop = state.should_terminate = None
+    worker = _worker(app, crew, desk)
+    threading.Thread(target=_end_with, args=(crew,), name="end-celery", daemon=True).start()
+    worker.start()
+
+
+def _leave_logging_alone(**_: object) -> None:
+    """Connected to the signal, this keeps Celery from setting up logs of its own."""
+
+
+def _end_with(crew: Crew) -> None:
+    """Let Celery's loop end when the crew leaves."""
+    pause = threading.Event()
+    while not crew.leaving():
+        pause.wait(CHECK_S)
+    state.should_stop = 0
+
+
+def _worker(app: App, crew: Crew, desk: RequestDesk) -> Any:
+    """Celery's worker, its handlers of signals left out: ours are in place."""
+    host, pid, _ = crew.name.rsplit(":", 2)
+
+    class Worker(app.Worker):  # type: ignore[misc, name-defined]
+        def install_platform_tweaks(self, worker: object) -> None:
+            """Nothing: `leaving` has the signals."""
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecurityWarning)  # of root, whom only pickled messages would endanger: none are read
+        return Worker(
+            hostname=f"dreamd-{pid}@{host}", pool="threads", concurrency=crew.threads, queues=[bells_of(desk.queue), desk.queue], quiet=True,
+            without_gossip=True, without_mingle=True, without_heartbeat=True, loglevel="WARNING",
+        )  # fmt: skip
+
+
+def _consumer(desk: RequestDesk) -> type[Consumer]:
+    class Checked(Consumer):  # type: ignore[misc]
+        """Looks at every message before Celery does: what Celery cannot read it would log whole, and lose."""
+
+        woken: Any = None
+
+        def create_task_handler(self, *args: Any, **more: Any) -> Callable[[Any], None]:
+            if self.woken is not None:
+                self.woken.cancel()
+            self.woken = self.timer.call_repeatedly(CHECK_S, _nothing)
+            received = super().create_task_handler(*args, **more)
+
+            def checked(message: Any) -> None:
+                try:
+                    check(message.headers, message.content_type, message.body)
+                except BadMessage as bad:
+                    _keep(desk, message, str(bad))
+                    return
+                received(message)
+
+            return checked
+
+    return Checked
+
+
+def _nothing() -> None:
+    """Only wakes the loop."""
+
+
+def _keep(desk: RequestDesk, message: Any, why: str) -> None:
+    """Keep a message and acknowledge it. While the store is away it stays unacknowledged, and comes back."""
+    try:
+        desk.keep((message.headers or {}).get("task"), message.body or "", why)
+    except DreamdError as error:
+        log.warning("message_not_kept", error=type(error).__name__)
+        return
+    message.ack()

@@ -16,7 +16,7 @@ from itertools import groupby
 from pipelines.model import Kind, Status, Verdict
 from pipelines.wiki import inline
 from pipelines.wiki.content import Asked, Content, Correction, Item, Work
-from pipelines.wiki.doors import HOOK_CHARS_MAX, PAGES_PATH, Door, Entry, Moved, doors_of, hook
+from pipelines.wiki.doors import HOOK_CHARS_MAX, PAGES_PATH, Door, Entry, Moved, doors_of, entry
 from pipelines.wiki.inline import Spans, join, plain
 from pipelines.wiki.lines import Part, carried_text, day, worked
 from pipelines.wiki.page import link
@@ -145,7 +145,7 @@ def tell(signs: Signs, budget: Budget = MEMORY_MD, *, scope: str = "") -> Brief:
     text = _text(head, kept, foot)
     left = [Moved(section=s, text=inline.words(e.spans), page=e.page.target if e.page else PAGES_PATH, why="no_room") for s, e in over]
     left += [m for s in sections for m in s.beyond]
-    told = tuple(dict.fromkeys(e.uid for s in kept for e in s.entries if e.uid))
+    told = tuple(dict.fromkeys(e.uid for entries in kept.values() for e, _ in entries if e.uid))
     return Brief(
         text=text, lines=text.count("\n"), bytes=len(text.encode("utf-8", "surrogatepass")), moved=(*moved, *left), told=told,
         left=len(moved) + len(left) + sum(s.uncounted for s in sections),
@@ -175,10 +175,15 @@ def signs_of(content: Content, layout: Layout) -> Signs:
 # --- fitting -----------------------------------------------------------------------------------------------------------------------------
 
 
-def _fit(sections: Sequence[_Section], budget: Budget, head: str, foot: str) -> tuple[list[_Section], list[tuple[str, Entry]]]:
+Kept = dict[str, list[tuple[Entry, str]]]
+"""Title of a section → its lines, each as it is told."""
+
+
+def _fit(sections: Sequence[_Section], budget: Budget, head: str, foot: str) -> tuple[Kept, list[tuple[str, Entry]]]:
     """Drop lines from the bottom until the text fits; the first dropped line of "Pages" leaves one that leads to all of them."""
-    kept = {s.title: list(s.entries) for s in sections if s.entries}
-    size, lines = budget.measure(_text(head, sections, foot)), _text(head, sections, foot).count("\n")
+    kept: Kept = {s.title: [(e, e.tell()) for e in s.entries] for s in sections if s.entries}
+    text = _text(head, kept, foot)
+    size, lines = budget.measure(text), text.count("\n")
     over: list[tuple[str, Entry]] = []
     rest: list[Entry] = []
     if any(s.title == "Pages" and s.beyond for s in sections):
@@ -186,23 +191,23 @@ def _fit(sections: Sequence[_Section], budget: Budget, head: str, foot: str) -> 
         size, lines = size + budget.measure(_REST.tell() + "\n"), lines + 1
     for title in reversed(list(kept)):
         while kept[title] and (size > budget.size or lines > budget.lines):
-            gone = kept[title].pop()
+            gone, told = kept[title].pop()
             over.append((title, gone))
-            size, lines = size - budget.measure(gone.tell() + "\n"), lines - 1
+            size, lines = size - budget.measure(told + "\n"), lines - 1
             if title == "Pages" and not rest:
                 rest.append(_REST)
                 size, lines = size + budget.measure(_REST.tell() + "\n"), lines + 1
             if not kept[title] and not (title == "Pages" and rest):
                 size, lines = size - budget.measure(f"## {title}\n\n\n"), lines - 3
-    full = [_Section(title, (*entries, *(rest if title == "Pages" else ()))) for title, entries in kept.items()]
-    return [s for s in full if s.entries], over[::-1]
+    full = {title: [*entries, *((e, e.tell()) for e in (rest if title == "Pages" else ()))] for title, entries in kept.items()}
+    return {title: entries for title, entries in full.items() if entries}, over[::-1]
 
 
 _REST = Entry(join("All pages"), link("pages", PAGES_PATH))
 
 
-def _text(head: str, sections: Sequence[_Section], foot: str) -> str:
-    body = "".join(f"## {s.title}\n\n" + "".join(e.tell() + "\n" for e in s.entries) + "\n" for s in sections if s.entries)
+def _text(head: str, kept: Kept, foot: str) -> str:
+    body = "".join(f"## {title}\n\n" + "".join(f"{told}\n" for _, told in entries) + "\n" for title, entries in kept.items())
     return head + body + foot
 
 
@@ -384,7 +389,7 @@ def _pages(signs: Signs, moved: list[Moved], own_max: int, lines_max: int) -> _S
         if above and above != group:
             out.append(Entry(plain(above), None))
         group = above
-        line = Entry((link(door.title, door.path),), None) if prose else hook(door, moved, own_max)
+        line = Entry((link(door.title, door.path),), None) if prose else entry(door, moved, own_max)
         out.append(replace(line, depth=1 if above else 0))
         for heading, lines in groupby(prose, key=lambda i: i.carried.heading if i.carried else ""):
             if heading:

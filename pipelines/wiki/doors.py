@@ -32,12 +32,16 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of an index or the brief: its words, the page it leads to (None: none), and the id of what it tells."""
+    """A line of an index or the brief: its words, the page it leads to (None: none), and the id of what it tells.
+
+    `ready` is the line as it is told, without its indent, where that is known: its words need not be written again.
+    """
 
     spans: Spans
     page: Span | None
     uid: str = ""
     depth: int = 0
+    ready: str = ""
 
     def write(self) -> str:
         """The line as a page has it."""
@@ -45,7 +49,7 @@ class Entry:
 
     def tell(self) -> str:
         """The line for an agent: links in their own script, since a percent-encoded one costs up to nine bytes a character."""
-        return self._write(readable=True)
+        return f"{'  ' * self.depth}{self.ready}" if self.ready else self._write(readable=True)
 
     def _write(self, *, readable: bool) -> str:
         arrow = f" → {inline.write((self.page,), readable=readable)}" if self.page else ""
@@ -103,6 +107,13 @@ def all_pages(doors: Sequence[Door], *, own: str = "") -> str:
     """The text of `pages.md`: every page under its hook, and the person's own words below the mark. `doors` are in page order."""
     listed = "\n".join(d.line for d in doors) or "No page yet."
     return f"# Pages\n\n{listed}\n\n{OWN_MARK}\n{own}"
+
+
+def entry(door: Door, moved: list[Moved], own_max: int) -> Entry:
+    """The line of a page in the brief: the one of `pages.md` where nothing of it is a person's own, and no script tells the two apart."""
+    if door.line and not door.index and door.path.isascii():
+        return Entry((link(door.title, door.path),), None, ready=door.line)
+    return hook(door, moved, own_max)
 
 
 # --- hooks -------------------------------------------------------------------------------------------------------------------------------

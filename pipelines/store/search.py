@@ -18,7 +18,6 @@ from pipelines.store.core import Core
 from pipelines.store.fts import FullText
 from pipelines.store.places import cited
 from pipelines.store.postings import Postings
-from pipelines.store.types import by_code_point
 from pipelines.store.values import Match, Reader
 from pipelines.store.words import KINDS, ONLINE, TURN, VERSION, call_words
 
@@ -37,7 +36,7 @@ class Search(Core):
             if found is None:
                 return ()
             query = select(v.id, v.uid, found.c.score).join_from(found, t.findable, v.id == found.c.row_id // KINDS)
-            query = query.where(found.c.row_id % KINDS == TURN, v.scope_id == scope_id).order_by(found.c.score, by_code_point(v.uid)).limit(limit)
+            query = query.where(found.c.row_id % KINDS == TURN, v.scope_id == scope_id).order_by(found.c.score, v.uid).limit(limit)
             scores = {r.uid: -r.score for r in reversed(conn.execute(query).all())}
             return _best(_turns(conn, scope_id, scores))
 
@@ -50,7 +49,7 @@ class Search(Core):
                 return ()
             query = select(t.visible, found.c.score).join_from(found, t.visible, v.id == found.c.row_id // KINDS)
             query = query.where(found.c.row_id % KINDS == VERSION, may_see(scope_id, reader), v.status.in_([s.value for s in LIVE]))
-            rows = conn.execute(query.order_by(found.c.score, by_code_point(v.note_uid), by_code_point(v.slot)).limit(limit)).all()
+            rows = conn.execute(query.order_by(found.c.score, v.note_uid, v.slot).limit(limit)).all()
             own = _carried(conn, scope_id, found)
         ours = [Match(kind="note", uid=r.note_uid, score=-r.score, text=r.statement, at=r.newest_evidence, status=Status(r.status)) for r in rows]
         return tuple(sorted([*ours, *own], key=lambda m: -m.score)[:limit])
@@ -98,7 +97,7 @@ def _carried(conn: Connection, scope_id: int | None, found: Any) -> list[Match]:
     o, p, later = t.online_notes.c, t.placements.c, t.online_notes.alias()
     query = select(o.uid, o.body, found.c.score).join_from(found, t.online_notes, o.id == found.c.row_id // KINDS)
     query = query.outerjoin(later, later.c.replaces == o.id).where(found.c.row_id % KINDS == ONLINE, o.scope_id == scope_id, later.c.id.is_(None), ~o.gone)
-    rows = conn.execute(query.order_by(found.c.score, by_code_point(o.uid)).limit(OWN_MAX)).all()
+    rows = conn.execute(query.order_by(found.c.score, o.uid).limit(OWN_MAX)).all()
     names = {r.uid[:PLACED]: r for r in reversed(rows)}
     places = select(p.note_uid, p.page_uid).where(p.scope_id == scope_id, p.note_uid.in_(sorted(names))).order_by(p.rev)
     pages = {r.note_uid: r.page_uid for r in conn.execute(places)}

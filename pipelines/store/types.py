@@ -7,12 +7,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 import orjson
-from sqlalchemy import BigInteger, DateTime, Dialect, Integer, Text
-from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.functions import FunctionElement
-from sqlalchemy.types import TypeDecorator
+import sqlalchemy
+from sqlalchemy import BigInteger, DateTime, Dialect, Integer
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
+# By code point on both: a server's own collation orders words otherwise, and an upgrade of its system libraries would spoil every index.
+_BY_CODE_POINT = sqlalchemy.Text(collation="C")
+Text = sqlalchemy.Text().with_variant(_BY_CODE_POINT, "postgresql")
 Id = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers only INTEGER primary keys by itself
 
 _ESCAPED = "\x02"  # starts a file name that is no UTF-8; no path of ours begins with it
@@ -41,8 +42,11 @@ class Utc(TypeDecorator[datetime]):
 class Content(TypeDecorator[str]):
     """Text from logs or people. NUL and lone surrogates become U+FFFD, one character for one: SQLite takes NUL, PostgreSQL does not, and no driver takes surrogates."""
 
-    impl = Text
+    impl = sqlalchemy.Text
     cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        return _BY_CODE_POINT if dialect.name == "postgresql" else self.impl_instance
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
         return None if value is None else storable(value)
@@ -51,8 +55,11 @@ class Content(TypeDecorator[str]):
 class PathText(TypeDecorator[str]):
     """A file name as Python gives it; names that are no UTF-8 (surrogate escapes) come back as they went in."""
 
-    impl = Text
+    impl = sqlalchemy.Text
     cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        return _BY_CODE_POINT if dialect.name == "postgresql" else self.impl_instance
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
         if value is None or storable(value) == value:
@@ -63,23 +70,6 @@ class PathText(TypeDecorator[str]):
         if value is None or not value.startswith(_ESCAPED):
             return value
         return str(json.loads(value[1:]))
-
-
-class by_code_point(FunctionElement[str]):
-    """A text column as something to order by: by code point, whatever the database's own collation."""
-
-    inherit_cache = True
-    type = Text()
-
-
-@compiles(by_code_point)
-def _plain(element: by_code_point, compiler: SQLCompiler, **kw: Any) -> str:
-    return compiler.process(element.clauses, **kw)
-
-
-@compiles(by_code_point, "postgresql")
-def _collated(element: by_code_point, compiler: SQLCompiler, **kw: Any) -> str:
-    return f'{compiler.process(element.clauses, **kw)} COLLATE "C"'
 
 
 def storable(text: str) -> str:

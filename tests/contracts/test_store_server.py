@@ -197,7 +197,7 @@ def test_two_transactions_that_wait_for_one_another_are_both_done(store: Store) 
         thread.start()
     for thread in threads:
         thread.join(20)
-    assert sorted(tries) == [1, 2], "one was taken back and done again"
+    assert max(tries) > 1, "one was taken back and done again"
     assert {r.uid for scope in ("one", "two") for r in store.rulings(scope)} == {"r0", "r1", "r2"}
 
 

@@ -17,12 +17,11 @@ from sqlalchemy import (
     LargeBinary,
     MetaData,
     Table,
-    Text,
     UniqueConstraint,
 )  # fmt: skip
 
 from pipelines.store.triggers import append_only, functions, statements
-from pipelines.store.types import Content, Id, PathText, Utc
+from pipelines.store.types import Content, Id, PathText, Text, Utc
 
 revision = "0001"
 down_revision = None

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from alembic import op
-from sqlalchemy import Boolean, Column, Float, ForeignKey, ForeignKeyConstraint, Index, LargeBinary, MetaData, Table, Text, UniqueConstraint, text
+from sqlalchemy import Boolean, Column, Float, ForeignKey, ForeignKeyConstraint, Index, LargeBinary, MetaData, Table, UniqueConstraint, text
 
 from pipelines.store.triggers import append_only, statements
-from pipelines.store.types import Content, Id, Utc
+from pipelines.store.types import Content, Id, Text, Utc
 
 revision = "0002"
 down_revision = "0001"

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from random import Random
 
-from pipelines.model import Basis, Finding, Kind, Origin, Outcome, Place, Question, Quote, Role, SessionInfo, Standing, Status, Turn, Verdict, Version
-from pipelines.model import OnlineNote, digest
+from pipelines.model import (
+    Basis,
+    Finding,
+    Kind,
+    OnlineNote,
+    Origin,
+    Outcome,
+    Place,
+    Question,
+    Quote,
+    SessionInfo,
+    Standing,
+    Status,
+    Turn,
+    Verdict,
+    Version,
+    digest,
+)
 from pipelines.store import BeliefChange, Decision, FindingChange, Store
 from tests.contracts.store_builders import DAY, batch, claim, gated, source, turn
 
@@ -18,6 +35,9 @@ SUBJECTS = (
 )  # fmt: skip
 WORDS = ("listens on", "is slower than", "needs", "was moved next to", "反映", "rests on", "is called")
 DECISION = (Decision(stage="resolve", verb="new", reason="said"),)
+FILES = ("fog.md", "harbor.md", "payments_db.md", "quay.md", "C++.md")
+Wanted = tuple[str, Status, Kind, str, str]
+"""Of a version: subject, status, kind, sentence, value."""
 PAST = (Status.SUPERSEDED, Status.EXPIRED)
 
 
@@ -35,9 +55,9 @@ class World:
 
     # --- logs ---
 
-    def says(self, texts: Sequence[str], *, session: str | None = None, at: datetime | None = None, cwd: str | None = None, origin: Origin = Origin.USER) -> tuple[Turn, ...]:
+    def says(self, texts: Sequence[str], *, at: datetime | None = None, folder: str | None = None, origin: Origin = Origin.USER) -> tuple[Turn, ...]:
         """A session in a file of its own."""
-        uid = session or f"s{self.sources}"
+        uid = f"s{self.sources}"
         start = at or DAY + timedelta(hours=self.sources)
         made = tuple(
             turn(f"t{self.turns + n:04d}", text, session=uid, ordinal=n, at=start + timedelta(minutes=n), origin=origin) for n, text in enumerate(texts)
@@ -45,7 +65,7 @@ class World:
         self.turns += len(texts)
         identity = f"log-{self.sources:03d}"
         self.sources += 1
-        self.store.commit_intake(SCOPE, batch(*made, after=source(identity), sessions=(SessionInfo(uid=uid, format="claude", cwd=cwd),)))
+        self.store.commit_intake(SCOPE, batch(*made, after=source(identity), sessions=(SessionInfo(uid=uid, format="claude", cwd=folder),)))
         self.sessions.append((uid, made, identity))
         return made
 
@@ -65,7 +85,9 @@ class World:
         start = DAY - timedelta(days=400) if earlier else DAY + timedelta(days=300)
         first = turn(f"x{self.sources}", "before", session=f"fork{self.sources}", ordinal=0, at=start)
         again = tuple(replace(t, session=first.session, ordinal=n + 1, place=Place(line=n + 7, offset=n * 10, length=9)) for n, t in enumerate(turns))
-        self.store.commit_intake(SCOPE, batch(first, *again, after=source(f"copy-{self.sources:03d}"), sessions=(SessionInfo(uid=first.session, format="claude"),)))
+        self.store.commit_intake(
+            SCOPE, batch(first, *again, after=source(f"copy-{self.sources:03d}"), sessions=(SessionInfo(uid=first.session, format="claude"),))
+        )
         self.sources += 1
 
     def rewritten(self, which: int) -> None:
@@ -81,25 +103,35 @@ class World:
 
     # --- beliefs ---
 
-    def believes(self, note: str, versions: Sequence[tuple[str, Status, Kind, str, str]], *, sessions: int = 1, reason: str | None = None) -> None:
-        """A note with these versions (subject, status, kind, statement, value), each said in a turn of one new session; none: it is retracted."""
-        said = self.says([v[3] for v in versions]) if versions else ()
-        made = []
-        for n, ((subject, status, kind, statement, value), at) in enumerate(zip(versions, said, strict=True)):
-            found = claim(statement, turn=at.uid, subject=subject, value=value or None, quotes=(Quote(turn=at.uid, start=0, end=len(statement), text=statement),))
-            self.store.save_reading(SCOPE, at.session, engine="local/1", digest=digest(at.uid), claims=[gated(found)])
-            made.append(
-                Version(
-                    note=note, slot=f"v{n}", kind=kind, subject=subject, attribute="port", qualifier="", statement=statement, value=value or None, status=status,
-                    standing=Standing.VERIFIED, basis=Basis.STATED, claims=(found.uid,), valid_from=at.at, newest_evidence=at.at, oldest_evidence=at.at,
-                    roots=sessions, reason=reason, missed="said_once" if status is Status.DRAFT else "", ended_by=found.uid if status in PAST else None,
-                    valid_until=at.at if status in PAST else None,
-                )  # fmt: skip
-            )
-        self.notes[note] = tuple(made)
-        self.dream({note: tuple(made)}, ())
+    def version(self, dice: Random, status: Status | None = None) -> Wanted:
+        """Any version of a note."""
+        lively = [Status.CONFIRMED] * 8 + [Status.DRAFT, Status.NEEDS_RECHECK, Status.SUPERSEDED, Status.EXPIRED]
+        return (dice.choice(SUBJECTS), status or dice.choice(lively), dice.choice([Kind.FACT] * 4 + list(Kind)), sentence(dice), dice.choice(["", "5433"]))
 
-    def dream(self, notes: dict[str, tuple[Version, ...]], findings: Sequence[Finding]) -> None:
+    def believes(self, notes: Mapping[str, Sequence[Wanted]], *, sessions: int = 1, reason: str | None = None) -> None:
+        """Notes with these versions, all said in one new session; a note without any is retracted."""
+        told = [(note, n, version) for note, versions in notes.items() for n, version in enumerate(versions)]
+        said = self.says([version[3] for _, _, version in told]) if told else ()
+        made: dict[str, tuple[Version, ...]] = {note: () for note in notes}
+        read = []
+        for (note, n, (subject, status, kind, statement, value)), at in zip(told, said, strict=True):
+            quote = Quote(turn=at.uid, start=0, end=len(statement), text=statement)
+            found = claim(statement, turn=at.uid, subject=subject, value=value or None, quotes=(quote,))
+            read.append(gated(found))
+            over = status in PAST
+            version = Version(
+                note=note, slot=f"v{n}", kind=kind, subject=subject, attribute="port", qualifier="", statement=statement, value=value or None, status=status,
+                standing=Standing.VERIFIED, basis=Basis.STATED, claims=(found.uid,), valid_from=at.at, newest_evidence=at.at, oldest_evidence=at.at,
+                roots=sessions, reason=reason, missed="said_once" if status is Status.DRAFT else "", ended_by=found.uid if over else None,
+                valid_until=at.at if over else None,
+            )  # fmt: skip
+            made[note] = (*made[note], version)
+        if said:
+            self.store.save_reading(SCOPE, said[0].session, engine="local/1", digest=digest(said[0].uid), claims=read)
+        self.notes |= made
+        self.dream(made, ())
+
+    def dream(self, notes: Mapping[str, tuple[Version, ...]], findings: Sequence[Finding]) -> None:
         """Stage and apply."""
         self.dreams += 1
         run = self.store.start_dream(SCOPE, cause="command", holder="desk:1:1")
@@ -149,5 +181,7 @@ class World:
         )
 
 
-Step = Callable[[World], None]
-__all__ = ["SCOPE", "SUBJECTS", "WORDS", "Role", "Step", "World"]
+def sentence(dice: Random) -> str:
+    """Any sentence about some things of the scope."""
+    more = " And a lot more words to say about it." * dice.choice([0, 0, 0, 4])
+    return f"{dice.choice(SUBJECTS)} {dice.choice(WORDS)} {dice.choice(SUBJECTS)} {dice.randrange(6)}.{more}"

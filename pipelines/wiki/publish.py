@@ -1,9 +1,9 @@
 """Putting a revision of the wiki into its folder: by state, additive first, and giving back what was displaced (systems R1, R13).
 
 The order is: an empty page for each new path, pages, stubs, the index, removals; so that at no moment a link leads nowhere. What will be written is
-recorded before the first file moves. What a person wrote below our line is handed to the caller and comes back as a part of the page, also when it was
-saved at the very moment of writing. A file in which our own part was changed is left alone and reported. After an interruption at any point the same
-call makes the folder what an undisturbed run would have made it.
+recorded before the first file moves. What a person wrote below our line is handed to the caller and comes back as a part of the page; what was saved at
+the very moment of writing comes back with the next publish. A file in which our own part was changed is left alone and reported. After an
+interruption at any point the same call makes the folder what an undisturbed run would have made it.
 
 What is not promised: that a save is seen which happens after the exchange into a file the editor still holds open; it is found and reported by the
 next publish, which looks at every displaced file again before it lets go of it.
@@ -31,8 +31,6 @@ INDEX_PATH = "MEMORY.md"
 MARKER = f"{PRIVATE}/marker.json"
 LEARNED_MIN = 16
 """From so many pages on, that they were found to be ours is written down though nothing was published."""
-SAVES_MAX = 5
-"""How often a page is written again when a person saves it while it is written; then the next publish goes on."""
 
 
 class FolderGone(Transient):
@@ -499,33 +497,23 @@ class _Run:
         return False
 
     def _replace(self, path: str, base: str) -> None:
-        """Exchange the file for the new one and look at what came out; once more with the words of a person who saved at that moment."""
-        for _ in range(SAVES_MAX):
-            temporary = self.place.write_temporary(self.data[path])
-            self.step(f"written:{path}")
-            staged = self._keep(base, path)
-            self.place.move(temporary, staged)
-            self.step(f"staged:{path}")
-            try:
-                self.place.exchange(staged, path)
-            except OSError as error:
-                if error.errno != errno.ENOENT:
-                    raise
-                if not self.place.create(staged, path):  # somebody removed it since we looked, and put another there
-                    self.held.append((path, "a file that appeared meanwhile"))
-                    return
-            self.step(f"exchanged:{path}")
-            fresh, base = self._displaced(staged, path, base), self.wanted[path]
-            if fresh is None or fresh == self.data[path]:
-                break
-            self._intend(path, fresh)
+        """Exchange the file for the new one and look at what came out."""
+        temporary = self.place.write_temporary(self.data[path])
+        self.step(f"written:{path}")
+        staged = self._keep(base, path)
+        self.place.move(temporary, staged)
+        self.step(f"staged:{path}")
+        try:
+            self.place.exchange(staged, path)
+        except OSError as error:
+            if error.errno != errno.ENOENT:
+                raise
+            if not self.place.create(staged, path):  # somebody removed it since we looked, and put another there
+                self.held.append((path, "a file that appeared meanwhile"))
+                return
+        self.step(f"exchanged:{path}")
+        self._displaced(staged, path, base)
         self.written.append(path)
-
-    def _intend(self, path: str, data: bytes) -> None:
-        """Record that a page is to be something else than announced."""
-        self._now(path, data)
-        self.manifest.published[path], self.manifest.publishing[path] = self.manifest.publishing[path], ours(path, data)
-        self.place.replace(MANIFEST, self.manifest.dump())
 
     def _keep(self, base: str, path: str) -> str:
         """A free name for the file that stands at `path`: what is kept there already may be a person's."""
@@ -534,19 +522,17 @@ class _Run:
             n += 1
         return f"{DISPLACED}/{base}.{n}.{flat}"
 
-    def _displaced(self, staged: str, path: str, base: str) -> bytes | None:
-        """What came out of the place of a page: as expected, or a person's save in the window. Returns the page as it is to be with their words, if any."""
+    def _displaced(self, staged: str, path: str, base: str) -> None:
+        """What came out of the place of a page: as expected, or a person's save in the window. Words of theirs are kept for the next publish to show."""
         try:
             found = self.place.read(staged)
         except InTheWay as error:
             self.held.append((path, f"{error.what}, kept in {staged}"))
-            return None
+            return
         if found is None or found.digest == base or self._ours(path, found.digest):
-            return None
-        taken = self.take(self._found(path, found, self.manifest.base(path)))
-        if taken is None:
+            return
+        if self.take(self._found(path, found, self.manifest.base(path))) is None:
             self.edits.append(Edit(path=path, data=found.data, how=How.WINDOW, base=base))
-        return taken.data if taken else None
 
     def _remove(self, gone: list[str], standing: dict[str, str | None]) -> None:
         """Take away what nothing links to any more; while a page is held at an older state, it may still link there, so nothing is removed."""
@@ -559,13 +545,8 @@ class _Run:
             with suppress(FileNotFoundError):
                 self.place.move(path, staged)
             self.step(f"removed:{path}")
-            fresh = self._displaced(staged, path, standing[path] or "")
-            if fresh is None:
-                self.removed.append(path)
-            elif self._open(path):
-                self.manifest.publishing[path] = ours(path, placeholder(path))
-                self._intend(path, fresh)
-                self._replace(path, digest(placeholder(path)))
+            self._displaced(staged, path, standing[path] or "")
+            self.removed.append(path)
         self.place.sync()
         self.step("phase:removals")
 

@@ -150,8 +150,8 @@ def test_words_in_a_folder_of_an_older_version_are_taken_in_though_the_manifest_
     told = json.loads(manifest.read_text())
     told = {"revision": told["revision"], "files": {p: {"published": digest((desk.wiki / p).read_bytes()), "publishing": None} for p in told["published"]}}
     manifest.write_text(json.dumps(told))
-    rule(desk, "Never push to main.", day=1)
-    desk.dream()
+    second_rule(desk)
+    show(desk)
     assert "Older than the store knows." in read(desk)
     assert "Never push to main" in read(desk)
 

@@ -41,7 +41,8 @@ LEFT = {
     "blobs": "the archive's own, wherever it lies: carried as bytes",
     "wikis": "folders of this host that this store publishes into",
     **dict.fromkeys(
-        ("renders", "shown_items", "shown_rests", "shown_pages", "shown_links", "shown_sessions", "shown_infos"), "made again from the rest at the next render"
+        ("renders", "shown_items", "shown_rests", "shown_pages", "shown_links", "shown_sessions", "shown_infos", "kin_marks", "kin_links", "kin_runs"),
+        "made again from the rest when they are next asked",
     ),
 }
 """Tables of a scope that are not carried, each with the reason."""

@@ -36,8 +36,7 @@ class Sqlite:
     def emptied(self) -> Store:
         with self.store.engines.write.connect() as conn:
             self.empty.backup(conn.connection.driver_connection)  # type: ignore[arg-type]
-        with self.store.reading("read the epoch") as conn:
-            self.store.epoch = conn.exec_driver_sql("SELECT epoch FROM store").scalar_one()
+        self.store.identify()
         if self.search.stat().st_size:
             self.store.rebuild_search()
         return self.store
@@ -60,10 +59,13 @@ class Postgres:
         self.admin = administrator(url)
         tables = self.admin.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('store', 'alembic_version')")
         self.empty = "; ".join(f"DELETE FROM {name}" for (name,) in tables.fetchall())
+        self.key = self.admin.execute("SELECT epoch, pepper FROM store").fetchone()
 
     def emptied(self) -> Store:
         with self.admin.transaction():
             self.admin.execute(f"SET LOCAL session_replication_role = replica; SET LOCAL lock_timeout = '10s'; {self.empty}")
+            self.admin.execute("UPDATE store SET epoch = %s, pepper = %s", self.key)
+        self.store.identify()
         return self.store
 
     def close(self) -> None:

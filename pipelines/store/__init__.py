@@ -2,13 +2,14 @@
 
 `open_store` gives one `Store`, whose parts are modules by idea: what logs said (intake, reading), what was read in it (claims), online notes, dreams and the
 beliefs they move, pages, search; and work: what was asked for (requests), jobs and who claimed them (jobs, claiming), leases, repair (sweep),
-when scopes dream by themselves (schedules), and messages nobody could act on (letters).
+when scopes dream by themselves (schedules), messages nobody could act on (letters), and how well all of it goes (health).
 Values of `model` and `ports` go in and come out; rows never leave.
 """
 
 from pipelines.store.faults import StoreDamaged, StoreMisplaced
 from pipelines.store.holder import alive, host_of, owner_of, process_of, this_process
 from pipelines.store.letters import Letter
+from pipelines.store.measured import Folder, Measured, ProcessHealth, ScopeHealth, Spread
 from pipelines.store.pages import PageMark
 from pipelines.store.projection import Moves, PageWords, Render, Shown, ShownItem, ShownLink, ShownPage, ShownSession
 from pipelines.store.schedules import Schedule, Waiting
@@ -54,17 +55,20 @@ __all__ = [
     "DreamRunning",
     "DreamState",
     "FindingChange",
+    "Folder",
     "GatedClaim",
     "Head",
     "Job",
     "Lease",
     "Letter",
     "Match",
+    "Measured",
     "Moves",
     "PageHead",
     "PageMark",
     "PageWords",
     "Placement",
+    "ProcessHealth",
     "Reader",
     "Receipt",
     "RecordedDecision",
@@ -72,11 +76,13 @@ __all__ = [
     "Render",
     "Revision",
     "Schedule",
+    "ScopeHealth",
     "Shown",
     "ShownItem",
     "ShownLink",
     "ShownPage",
     "ShownSession",
+    "Spread",
     "Store",
     "StoreDamaged",
     "StoreMisplaced",

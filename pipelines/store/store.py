@@ -8,6 +8,7 @@ from datetime import datetime
 from pipelines.store.beliefs import Beliefs
 from pipelines.store.claiming import Claiming
 from pipelines.store.dreams import Dreams
+from pipelines.store.health import Health
 from pipelines.store.intake import Intake
 from pipelines.store.jobs import Jobs
 from pipelines.store.kin import Kinship
@@ -45,6 +46,7 @@ class Store(
     Projection,
     Running,
     Rates,
+    Health,
 ):
     """One database of scopes. Every method is one transaction; `scope` is always the scope's path."""
 

@@ -24,7 +24,7 @@ _BEHIND = re.compile(
 )
 _NOW_FIRST = r"(?:i|i'm|im|i've|ive|we|we're|we've|my|our|now|it's|the|home|no|so)\b"
 _BEFORE = re.compile(
-    rf"^(?:(?:because|bc|cos|as|since(?= {_DATED}))\s+(?P<a>[^,;]{{4,110}}),\s+(?={_NOW_FIRST})|(?P<b>(?!so\b)[^,;:]{{6,110}}?),?\s+(?:and )?(?:so|hence|which is why|that's why)\s+(?={_NOW_FIRST}))", re.IGNORECASE
+    rf"^(?:(?:because|bc|cos|as(?= (?:i|my|our|the|it|we|they|there)\b)|since(?= {_DATED}))\s+(?P<a>[^,;]{{4,110}}),\s+(?={_NOW_FIRST})|(?P<b>(?!so\b)[^,;:]{{6,110}}?),?\s+(?:and )?(?:so|hence|which is why|that's why)\s+(?={_NOW_FIRST}))", re.IGNORECASE
 )  # fmt: skip
 _ZH_BEFORE = re.compile(r"^(?:因为|由于)(?P<a>[^，,。]{2,40})[，,]\s*(?:所以)?|^(?P<b>[^，,。]{2,30})[，,]\s*(?:所以|于是|因此)")
 _ZH_BEHIND = re.compile(r"[，,。;；(（\s]*(?:主要是|主要|就是)?(?:因为|由于|是因为|原因是)(?P<r>[^。！？!?；;，,)）]+).*$")

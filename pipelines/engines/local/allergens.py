@@ -21,7 +21,7 @@ _MEDICINES = """penicillin amoxicillin ampicillin antibiotic aspirin ibuprofen p
 _OTHERS = """latex nickel cobalt chromium silver gold copper metal wool lanolin feather down fur dander hair cat dog horse rabbit hamster guinea bird rodent bee wasp hornet ant mosquito flea tick
     spider insect sting bite pollen ragweed birch hazel oak ash grass hay tree plant ivy flower lily dust mite mold mould mildew fungus spore perfume fragrance scent detergent soap shampoo
     cosmetic makeup dye henna paraben formaldehyde preservative bleach chlorine ammonia adhesive plaster tape resin rosin epoxy acrylic rubber neoprene nylon polyester cotton leather sunlight sun
-    sunscreen pet animal smoke sawdust"""
+    sunscreen pet animal reptile fish smoke sawdust"""
 _KNOWN = frozenset(map(stem, " ".join((_FOODS, _MEDICINES, _OTHERS)).split()))
 _BUILT_LIKE = re.compile(r"(?:cillin|mycin|oxacin|cycline|profen|azole|caine|nuts?|berr(?:y|ies)|fish|seeds?|flour|pollen|dander|stings?|bites?|mites?)$")
 _MEDICAL = re.compile(
@@ -50,3 +50,8 @@ def is_allergen(value: str, sentence: str) -> bool:
     if words and (any(stem(word) in _KNOWN for word in words[-2:]) or _BUILT_LIKE.search(words[-1])):
         return True
     return not _DREADED.search(plain) and bool(_MEDICAL.search(sentence))
+
+
+def is_dreaded(value: str) -> bool:
+    """Whether it is one of the things people are "allergic" to in jest."""
+    return _DREADED.search(value.casefold()) is not None

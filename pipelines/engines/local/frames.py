@@ -169,6 +169,7 @@ _OVER = (
     r"@N (?:anymore|before)\b",
 )
 _OVER_ALONE = re.compile(rf"\b(?!(?:off|after|unlike|previously)\b)(?:{_OVER_BEFORE}) {_WITH}@1|@1 (?:anymore|before)\b")
+_OF_OLD = re.compile(r"\b(?:old|former|previous|traded|sold|left|quit|dropped|gave up)\b")
 _NO_OLD = re.compile(r"\bnot (?:bad|only|just|sure)\b")
 
 
@@ -242,7 +243,7 @@ def _state(frame: _Frame) -> tuple[Told, ...]:
         if (found := pattern.search(frame.text)) and " " not in name.text and _core(_Frame(text=_DOES.sub("", frame.text), names=frame.names)) is not None:
             return (Told(attribute=found["kind"], value=name.text, single=False),)
     core = _core(frame)
-    if core is None or _OVER_ALONE.search(core):
+    if core is None or _OVER_ALONE.search(core) or _OF_OLD.search(core):
         return ()
     for topic, forms, weak in _forms():
         if name.sort not in {"", topic.attribute} and not _any_sort(topic):

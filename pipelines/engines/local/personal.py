@@ -13,7 +13,7 @@ import re
 from dataclasses import replace
 from functools import cache
 
-from pipelines.engines.local.allergens import is_allergen
+from pipelines.engines.local.allergens import is_allergen, is_dreaded
 from pipelines.engines.local.frames import told_in
 from pipelines.engines.local.frames_zh import of_somebody_else, told_in_chinese
 from pipelines.engines.local.topics import PETS, Told
@@ -118,7 +118,7 @@ _EN = (
     ("job", rf"{_I}(?:'ve\s+been|\s+have\s+been)?\s+(?:work|working|earn\s+my\s+living|make\s+(?:my|a)\s+living)\s+as\s+an?\s+{_WORK}"),
     ("job", rf"{_I}(?:'ve|\s+have)\s+been\s+an?\s+(?P<v>{_JOBS})\s+for\s+"),
     ("job", rf"{_I}\s+trained\s+as\s+an?\s+(?P<v>[a-z][\w -]{{2,40}}?)\s+and\s+still\s+work\s+as\s+one"),
-    ("job", rf"^(?:[Ss]peaking\s+)?[Aa]s\s+an?\s+(?P<v>{_JOBS})\s*[,:]"),
+    ("job", rf"^(?:[Ss]peaking\s+[Aa]s\s+an?\s+(?P<v>{_JOBS})\s*[,:]|[Aa]s\s+an?\s+(?P<w>{_JOBS})\s*,\s+(?=I\b|my\b))"),
     ("*pet", rf"{_I}(?:'ve|\s+have)?\s+(?:got\s+|adopted\s+|have\s+)?an?\s+(?P<kind>{PETS})\b[^.;]{{0,30}}?,?\s+(?:and\s+)?(?:her|his|its|their)\s+name\s+is\s+{_NAMED}"),
     ("*pet", rf"{_I}(?:'ve|\s+have)?(?:\s+got)?\s+an?\s+(?P<kind>{PETS}),\s+{_NAMED}\s*(?:[,.]|$)"),
     ("called", r"^(?:[Pp]lease\s+)?(?:[Cc]all|[Aa]ddress)\s+me\s+(?:as\s+)?(?P<v>[A-Z][\w'-]*)\s*(?:from now on)?[.!]?$"),
@@ -189,7 +189,13 @@ def _told(what: str, found: re.Match[str]) -> Told:
         noun = re.sub(r"s$", "", re.sub(r"\s+", " ", given["thing"]).casefold()) if given.get("o") else re.sub(r"\s+", " ", given["thing"]).casefold()
         noun = _THING_OF.get(noun, noun)
         attribute = f"favorite {noun}" if given.get("liked") else noun
-    return Told(attribute=attribute, value=_clean(given["v"]), old=_clean(given.get("o")) or None, single="*" not in what, negated=what.startswith("not "))
+    return Told(
+        attribute=attribute,
+        value=_clean(given["v"] or given.get("w")),
+        old=_clean(given.get("o")) or None,
+        single="*" not in what,
+        negated=what.startswith("not "),
+    )
 
 
 def _clean(words: str | None) -> str:
@@ -231,10 +237,8 @@ def _allergies(part: str) -> list[Told]:
     if "llerg" not in part and " react " not in part and " hives " not in part:
         return []
     for pattern in _allergic():
-        if (
-            (found := pattern.search(part))
-            and (value := _clean(found["v"]))
-            and all(is_allergen(m.value, part) for m in _members(Told(attribute="allergy", value=value, single=False)))
-        ):
-            return [Told(attribute="allergy", value=value, single=False)]
+        found = pattern.search(part)
+        members = [m for m in _members(Told(attribute="allergy", value=_clean(found["v"]), single=False)) if not is_dreaded(m.value)] if found else []
+        if any(is_allergen(m.value, part) for m in members):
+            return members
     return []

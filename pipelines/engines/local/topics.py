@@ -48,7 +48,6 @@ _A = r"(?:(?:a|an|the|my|our|now|just|over|back|right|currently|mostly|mainly|on
 _HAVE = r"(?:i|we)(?:'ve| have)?"
 _AM = r"(?:i'm|we're|i am|we are)"
 _GO = r"(?:moved|switched|went|gone|going|changed|upgraded|relocated|migrated|jumped|came)"
-_DO_FLY = r"(?:fly|flying|book|booking)"
 _NOW = r"(?:now|nowadays|lately)"
 
 TOPICS = (
@@ -89,24 +88,25 @@ TOPICS = (
             r"^ended up at @",
             r"\bwork at @ now\b",
         ),
-        weak=(rf"{_AM} (?:\w+ )?(?:with|at) @",),
     ),
     Topic(
         attribute="airline",
         words="fly flying flights flight airline airlines book booking trips trip miles loyal loyalty card frequent flyer flier travel ever whenever carrier bookings planes plane wise",
         cue=r"\b(?:fly|flying|flights?|airlines?|miles|flyer)\b",
         forms=(
-            rf"(?:^|\b(?:i|we|i'm|we're|and|now) )(?:\w+ ){{0,3}}{_DO_FLY} (?:only )?(?:with |on )?@",
+            r"(?:^|\b(?:i|we|and|now) )(?:\w+ ){0,3}(?:fly|book) (?:only )?(?:with |on )?@",
+            r"\b(?:now|always|mostly|only|usually|started) flying (?:only )?(?:with |on )?@",
+            rf"\bflying (?:with |on )?@ (?:{_NOW}|instead)\b",
             rf"\bairline(?: (?:i|we) (?:use|fly|book|take)(?: {_NOW})?)?(?: is|'s)(?: now)? @",
             r"@ is (?:now )?(?:(?:my|the|our) (?:\w+ )?airline)",
             r"\bi'm (?:now )?(?:a|an) @ (?:flyer|flier)",
         ),
         weak=(
             rf"\b(?:use|take|taking|book|using|prefer) {_A}@",
-            r"\b(?:i'm|it's|i am)(?: \w+)? (?:with )?@",
+            r"\b(?:i'm|i am)(?: now| mostly| always)? with @",
+            r"\bit's (?:now |always |mostly )?@",
             rf"\b{_GO}(?: \w+)? to @",
             r"\b(?:miles|loyal|card)(?: \w+)? (?:with|to|from|of) @",
-            rf"\b{_DO_FLY} @",
         ),
     ),
     Topic(
@@ -182,14 +182,15 @@ TOPICS = (
         words="name named called calling speaking sign signed hi hello hey form invoice full first last legal real self introduction myself spelled put letter cover",
         cue="",
         forms=(
-            r"\b(?:my|the|full|first|last|real|legal)? ?name(?: (?:is|on it|for the form|for it))?(?:'s| is|:) @",
+            r"\b(?:my|the|full|first|last|real|legal)? ?name(?:'s| is) @",
+            r"\b(?:my|full|real|legal) name(?: (?:on it|for [a-z ]{3,20}))?: @",
             r"\bi'm called @",
             r"\bi go by @",
             r"\bthis is @(?: speaking|$|, (?:hi|hello|hey))",
             r"\bsign (?:it|this|that|them) (?:with|as) @,? (?:which is my name|that's (?:me|my name))",
             r"^@ is my (?:\w+ )?name",
             r"\bput @ on [\w ]+, that's my name",
-            r"^(?:\w+, )?@ here\b",
+            r"^(?:\w+, )?@ here, (?:that's|this is) my",
         ),
         weak=(r"^(?:\w+, )?(?:i'm|i am) @(?:$|,? (?:btw|by the way|hi|hello|hey|and i))",),
     ),

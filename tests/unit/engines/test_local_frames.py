@@ -49,7 +49,7 @@ def test_two_things_in_one_sentence_are_two_facts() -> None:
     [
         "our designer moved to Oslo", "my folks live in Oslo", "Kim works at Acme Labs", "they live in Oslo", "I'd never live in Oslo", "I'm moving from Oslo to Bergen", "I'm leaving Acme Labs for Bolt Systems",
         "I was at Acme Labs before", "I lived in Oslo for a year", "I'm in Oslo this week", "I almost moved to Oslo", "if I lived in Oslo", "I practically live in Jira", "I'm flying to Oslo with SAS tomorrow",
-        "We moved from chapter 2 to chapter 3", "I moved the file from Alpha to Beta", "do I live in Oslo", "I live in Oslo, just kidding", "I work for my inbox", "we had a flat white at Nero",
+        "We moved from chapter 2 to chapter 3", "I moved the file from Alpha to Beta", "do I live in Oslo", "I live in Oslo, just kidding", "I work for my inbox", "we had a flat white at Nero", "I'm flying Spirit Airlines", "I'm with XYZ Internet", "I traded in my old phone, iPhone 12", "Looky here", "Name: Linda Woo",
     ],
 )  # fmt: skip
 def test_what_a_word_outside_the_vocabulary_turns_is_not_understood(sentence: str) -> None:

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from pipelines.logs.lineage import content_key, roots
-from pipelines.model import Kind, Status, Verdict, short_uid
+from pipelines.model import Kind, Status, Verdict, digest, short_uid
 from pipelines.run import render as r
 from pipelines.run.content import content_of
 from pipelines.run.resolving import lineage_of
@@ -30,6 +30,7 @@ from tests.properties.shown_world import FILES, SCOPE, SUBJECTS, World, sentence
 
 LARGE, NEAR = 35, 3
 """Of topics here, so that few notes make one large; a scope of fewer than thirty notes has none."""
+pytestmark = pytest.mark.timeout(240)  # seconds of a loaded machine: everything is rendered after each event
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +103,7 @@ EVENTS: Sequence[Callable[[World, Random], object]] = (
 # --- what must hold ----------------------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=12, deadline=None, phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, deadline=None, phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(st.integers(0, len(EVENTS) - 1), st.integers(0, 1 << 16)), min_size=3, max_size=9))
 @example([(4, 1), (0, 2), (5, 3), (3, 4), (5, 5), (4, 6)])
 @example([(3, 1), (3, 2), (3, 3), (0, 4), (8, 5), (0, 6), (9, 7), (3, 8)])
@@ -119,6 +120,25 @@ def test_rendering_what_changed_gives_the_pages_that_rendering_everything_gives(
         assert placements(world.store) == {i.uid: (short_uid("topic", t.key, str(t.part)), t.title) for t in wanted.layout.topics for i in t.items}
         assert sight.said_bytes == world.store.said_bytes(SCOPE)
         assert lineage_of(world.store, SCOPE) == lineage_from_all(world.store)
+
+
+@settings(max_examples=3, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@given(st.lists(st.tuples(st.integers(0, 119), st.sampled_from([*Kind, None, None])), min_size=9, max_size=9))
+def test_a_large_shelf_is_cut_where_cutting_all_of_it_cuts_it(kind: Sqlite, changes: list[tuple[int, Kind | None]]) -> None:
+    world = World(kind.emptied())
+
+    def said(thing: int) -> str:
+        return f"gate-{thing} listens on {5000 + thing}."
+
+    world.believes({f"g{n:03d}aaaaaaaa": [(f"gate-{n}", Status.CONFIRMED, Kind.FACT, said(n), "")] for n in range(0, 120, 2)})
+    for thing, now in changes:
+        r.commit(world.store, SCOPE, look(world.store, SCOPE, own={}, cover=lambda _, data: data))
+        world.believes({f"g{thing:03d}aaaaaaaa": [(f"gate-{thing}", Status.CONFIRMED, now, said(thing), "")] if now else []})
+        sight = look(world.store, SCOPE, own={}, cover=lambda _, data: data)
+        wanted = {p: as_text(d) for p, d in tree(everything(world.store)).files.items()}
+        assert {f.path: f.body for f in sight.files} == {f.path: wanted.get(f.path) for f in sight.files}
+        r.commit(world.store, SCOPE, sight)
+        assert world.store.page_digests(SCOPE) == {path: digest(body) for path, body in wanted.items()}
 
 
 def test_a_projection_that_was_lost_is_made_again_from_the_store(kind: Sqlite) -> None:

@@ -55,19 +55,19 @@ class Log:
             if (raw := next(raws, None)) is None:
                 return
             begun = Stretch(raw, self._look(raw)), raws
-        waiting, raws = begun
-        while True:
+        first, raws = begun
+        waiting = [first]
+        del begun, first  # a stretch that was given out is not kept here: it may be long
+        while waiting:
             try:
                 raw = next(raws, None)
             except UnreadableSource:  # damaged further on: what came before is good
-                yield waiting
+                yield waiting.pop()
                 raise
-            if raw is None:
-                break
-            following = Stretch(raw, self._look(raw))
-            yield waiting
-            waiting = following
-        yield waiting
+            if raw is not None:
+                waiting.append(Stretch(raw, self._look(raw)))
+            del raw
+            yield waiting.pop(0)
 
 
 class Ahead:

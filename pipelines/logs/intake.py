@@ -472,7 +472,9 @@ class _Feed:
 
     def chunks(self) -> Iterator[bytes]:
         for chunk, looked in self.log.stretches(self.start):
-            yield self._masked(chunk, looked.result())
+            masked = self._masked(chunk, looked.result())
+            del chunk, looked  # what was looked through holds a copy of the chunk
+            yield masked
 
     def _masked(self, chunk: bytes, looked: Looked) -> bytes:
         if self.size > SEGMENT_MAX:

@@ -131,6 +131,7 @@ class _Held:
         self.parts: list[bytes] = []
         self.size = 0
         self.wanted = 0
+        self.lines = False  # whether what is held has a newline: an object that is no line
         self.dropped = 0
 
     def add(self, chunk: bytes) -> Iterator[Piece]:
@@ -143,8 +144,8 @@ class _Held:
             chunk = chunk[cut:]
         self.parts.append(chunk)
         self.size += len(chunk)
-        # An object that spans chunks is scanned again only when its bytes have doubled: time stays linear in its size.
-        if self.size >= self.wanted:
+        # A line that spans chunks is scanned when its newline has come, any other object only when its bytes have doubled: time stays linear in its size.
+        if self.size >= self.wanted or (not self.lines and b"\n" in chunk):
             yield from self._give(final=False)
             if self.size > self.record_max:
                 yield from self._give(final=True)
@@ -168,7 +169,7 @@ class _Held:
             if not isinstance(piece, Pending):
                 yield piece
         tail = data[splitter.pos :]
-        self.parts, self.size = [tail], len(tail)
+        self.parts, self.size, self.lines = [tail], len(tail), b"\n" in tail
         self.offset, self.line = self.offset + splitter.pos, splitter.line
 
     def _drop(self) -> Iterator[Piece]:

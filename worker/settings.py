@@ -30,7 +30,20 @@ class BadSettings(Refused):
 class Events(BaseModel, frozen=True, extra="forbid"):
     """Whose `status: verified` rows count as verified beside files named on the command line."""
 
-    trusted: tuple[str, ...] = ()
+    trusted: tuple[str, ...] = Field(default=(), description="producers whose status: verified rows count as verified")
+
+
+class Health(BaseModel, frozen=True, extra="forbid"):
+    """From when on `dreamd doctor`, /healthz and /metrics call something a problem; a test keeps it equal to `pipelines.run.health.Limits`."""
+
+    success_age_s: float = Field(default=172_800, gt=0, description="no dream completed for so long, although there is something to dream")
+    wait_s: float = Field(default=3_600, gt=0, description="a request, a due unit or a session end in the spool waits for so long")
+    worker_idle_s: float = Field(default=900, gt=0, description="a worker finished nothing for so long, while work is due or in its hands")
+    seen_s: float = Field(default=120, gt=0, description="a process that told nothing for so long is not there")
+    stalled_dreams: int = Field(default=3, ge=1, description="dreams in a row that confirm nothing, although something is eligible")
+    failed_dreams: int = Field(default=1, ge=1, description="dreams in a row that failed")
+    behind_s: float = Field(default=3_600, gt=0, description="a wiki folder shows an older revision for so long")
+    unreadable_share: float = Field(default=0.05, ge=0, le=1, description="of the newest archived bytes may be unreadable")
 
 
 class Settings(BaseSettings):
@@ -45,12 +58,16 @@ class Settings(BaseSettings):
     engine: Literal["local"] = Field(default="local", description="what reads meaning")
     skew_s: float = Field(default=120, ge=0, le=86_400, description="times of two sessions closer than this give no order")
     change_share_max: float = Field(default=0.5, gt=0, le=1, description="a dream that would change more of a scope's notes is held for review")
-    events: Events = Events()
+    events: Events = Field(default=Events(), description="logs of events")
     redis_url: SecretStr | None = Field(default=None, description="where workers are rung for and the platform's plain list lies; default: one process")
     queue: str = Field(default="dreamd:requests", pattern=r"^[\w:.-]{1,100}$", description="the Redis list a platform pushes its requests to")
     nightly: str | None = Field(default=None, description="when the scope dreams by itself, as five cron fields such as 0 3 * * *; default: never")
     zone: str = Field(default="UTC", description="the time zone of nightly schedules")
     quiet_s: float = Field(default=600, ge=0, le=86_400, description="a session whose log is quiet for so long has ended")
+    metrics_addr: str | None = Field(
+        default=None, pattern=r"^(\[[0-9a-fA-F:.]+\]|[\w.-]+):[0-9]{1,5}$", description="host:port where a serving process answers /healthz and /metrics"
+    )
+    health: Health = Field(default=Health(), description="from when on something is a problem")
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="warning", description="the least severe event that is logged")
 
     @field_validator("scope")

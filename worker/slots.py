@@ -100,6 +100,17 @@ def due(schedule: Schedule, now: datetime) -> Due | None:
     return Due(slot=_slot(start), why="caught_up" if late else "due")
 
 
+def next_after(schedule: Schedule, now: datetime) -> datetime | None:
+    """When the schedule is due next after `now`, whether or not what waits is then worth a dream; None when not within a year. Raises BadSchedule."""
+    if schedule.kind != "nightly":
+        every = _interval(schedule.spec.split(" ", 1)[0])
+        return _start(now, every) + timedelta(seconds=every)
+    cron = _cron(schedule.spec, schedule.zone)
+    days = (cron.today(now) + timedelta(days=n) for n in range(LOOK_BACK_DAYS))
+    fires = (at for day in days if schedule.last_slot is None or day.isoformat() > schedule.last_slot if (at := cron.fires_on(day)) is not None)
+    return next((at for at in fires if at > now), None)
+
+
 def newest_possible(kind: str, now: datetime) -> str:
     """The newest slot a sound clock anywhere may have fired: a later one was fired by a clock that stood wrong (systems hole 93)."""
     return (now.astimezone(UTC) + AHEAD + _EAST).date().isoformat() if kind == "nightly" else _slot(now + AHEAD)

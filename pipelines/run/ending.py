@@ -43,7 +43,7 @@ def ending_of(parts: Parts, dream: Dream, params: Params, *, status: str, expire
     )  # fmt: skip
     kept = {
         "fingerprint": brought_for(dream).mark, "inputs": inputs_of(store, dream), "beliefs": basis(params), "verdicts": dict(verdicts_of(store, dream)),
-        "wrong": _wrong(made),
+        "wrong": _wrong(made), "waiting": len(made.queue),
     }  # fmt: skip
     return Ending(dream=dream, engine=engine, params=params, made=made, report=report, summary={**done.as_json(), **kept}, settled=not expired)
 

@@ -8,14 +8,17 @@ import structlog
 import typer
 
 from pipelines.errors import DreamdError, Refused
+from worker.cli.doctor import register as register_doctor
 from worker.cli.dream import register as register_dream
 from worker.cli.dreams import register as register_dreams
 from worker.cli.hook import register as register_hook
 from worker.cli.lint import register as register_lint
+from worker.cli.metrics import register as register_metrics
 from worker.cli.plumbing import register as register_plumbing
 from worker.cli.publish import register as register_publish
 from worker.cli.reading import register as register_reading
 from worker.cli.schedule import register as register_schedule
+from worker.cli.status import register as register_status
 from worker.cli.submit import register as register_submit
 from worker.cli.transfer import register as register_transfer
 from worker.cli.up import register as register_up
@@ -32,6 +35,7 @@ app = typer.Typer(
 )  # fmt: skip
 register_dream(app)
 register_dreams(app)
+register_status(app)
 register_reading(app)
 register_lint(app)
 register_schedule(app)
@@ -43,6 +47,8 @@ register_plumbing(app)
 register_publish(app)
 register_worker(app)
 register_up(app)
+register_doctor(app)
+register_metrics(app)
 
 
 def run(arguments: list[str] | None = None) -> int:

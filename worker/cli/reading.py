@@ -1,8 +1,7 @@
-"""Commands that only read: status, search, why, verify, journal, brief."""
+"""Commands that only read: search, why, verify, journal, brief."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -16,53 +15,22 @@ from pipelines.run.render import title_of
 from pipelines.run.verify import verify
 from pipelines.run.why import Chain, why
 from pipelines.wiki.brief import Budget, Unit, brief
-from pipelines.wiki.inbox import entries
 from pipelines.wiki.lines import short_session
 from pipelines.wiki.topics import layout
 from worker import wiring
 from worker.cli import common
-from worker.cli.output import counted, many, print_json, visible
+from worker.cli.output import print_json, visible
 
 QUOTE_MAX = 160
-_CUT_SHORT = "cut short; the next dream goes on from there"
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command("status")(status)
     app.command("search")(search_command)
     app.command("why")(why_command)
     app.command("verify")(verify_command)
     app.command("journal")(journal)
     app.command("brief")(brief_command)
-
-
-def status(wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
-    """What the scope holds, its last dream, and what waits for you."""
-    with common.opened(wiki, scope, config) as at:
-        counts = at.store.counts(at.scope)
-        dreams = at.store.dreams(at.scope, limit=1)
-        standing = Counter(h.version.status.value for h in at.store.heads(at.scope))
-        said = Counter(f.verdict.value for f in at.store.findings(at.scope).values())
-        pages = len(at.store.pages(at.scope))
-        waiting = len(entries(content_of(at.store, at.scope, title=title_of(at.store, at.scope), own={}, redirects={})))
-    last = dreams[0] if dreams else None
-    if as_json:
-        print_json(
-            {"scope": at.scope, "wiki": str(at.place.wiki), "sources": counts.sources, "sessions": counts.sessions, "turns": counts.turns,
-             "origins": counts.origins, "notes": dict(sorted(standing.items())), "online": dict(sorted(said.items())), "pages": pages, "waiting": waiting,
-             "last": {"dream": last.uid, "state": last.state, "ended_at": last.ended_at} if last else None}
-        )  # fmt: skip
-        return 0
-    print(f"{at.scope}: {many(counts.sources, 'source')}, {many(counts.sessions, 'session')}, {many(counts.turns, 'turn')} ({counted(counts.origins)})")
-    print(f"notes: {counted(dict(sorted(standing.items())))}; your own: {counted(dict(sorted(said.items())))}; {many(pages, 'page')} in {at.place.wiki}")
-    ended = (
-        f"{last.ended_at:%Y-%m-%d %H:%M} UTC" if last and last.ended_at else "still running" if last and at.store.at_work(last, host=at.place.host) else _CUT_SHORT
-    )
-    print(f"last dream: {last.uid}, {last.state}, {ended}" if last else "no dream yet")
-    if waiting:
-        print(f"{many(waiting, 'thing')} {'waits' if waiting == 1 else 'wait'} for you in {at.place.wiki / 'inbox.md'}")
-    return 0
 
 
 def search_command(
@@ -135,6 +103,7 @@ def verify_command(wiki: common.Wiki = None, scope: common.Scope = None, config:
     """Read every citation again from the archive."""
     with common.opened(wiki, scope, config) as at:
         done = verify(at.store, at.scope, wiring.archive_of(at.place, at.store, at.scope))
+        at.store.verified(at.scope, citations=done.citations, failed=len(done.failed), hand="command")
     if as_json:
         print_json({"citations": done.citations, "failed": [{n: getattr(f, n) for n in f.__slots__} for f in done.failed]})
     else:

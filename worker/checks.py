@@ -1,0 +1,250 @@
+"""What `dreamd doctor` looks at on this host: settings that do not fit together, folders, disk, Redis, clocks, a frozen writer, the spool, the archive.
+
+Each check reads and changes nothing. It gives lines that are fine, worth knowing or wrong; a wrong one names what, where and what to do.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import stat
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from pipelines.errors import DreamdError, NotOurFolder, StoreTooNew, Transient
+from pipelines.ports import Blobs
+from pipelines.run.health import Problem, duration
+from pipelines.store import Schedule, Store, StoreDamaged, StoreMisplaced
+from worker.hook import SUFFIX, spool_folder
+from worker.settings import Settings, data_folder
+
+FREE_MIN: Final = 512 * 1024 * 1024
+"""Bytes a disk must have left: a dream writes pages, archive and write-ahead log."""
+SKEW_MAX_S: Final = 5.0
+"""A host and its database further apart than this put times into the wrong order."""
+SAMPLE: Final = 32
+"""Blobs of the archive that are read."""
+
+CODES: Final = frozenset(
+    {
+        "archive_unreadable", "clock_skew", "disk_full", "extra_missing", "folder_open", "folder_unwritable", "redis_evicts", "redis_forgets",
+        "redis_unreachable", "schedule_unreadable", "schema", "spool", "store_damaged", "store_misplaced", "store_unreachable", "writer_frozen",
+    }
+)  # fmt: skip
+"""Every code a check may give beside those of `pipelines.run.health`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One line: `state` is ok, note (worth knowing) or problem."""
+
+    code: str
+    state: str
+    about: str
+    why: str
+    what_to_do: str = ""
+
+
+def fine(code: str, about: str, why: str) -> Check:
+    """A line that is well."""
+    return Check(code=code, state="ok", about=about, why=why)
+
+
+def wrong(code: str, about: str, why: str, what_to_do: str, *, grave: bool = True) -> Check:
+    """A line that is not: a problem, or a note where it may be meant so."""
+    return Check(code=code, state="problem" if grave else "note", about=about, why=why, what_to_do=what_to_do)
+
+
+def of_problem(problem: Problem) -> Check:
+    """A judged problem as a line."""
+    return wrong(problem.code, problem.about, problem.why, problem.what_to_do)
+
+
+# --- the store ---------------------------------------------------------------------------------------------------------------------------
+
+
+def of_fault(error: DreamdError, where: str) -> Check:
+    """Why a store could not be opened."""
+    match error:
+        case StoreTooNew():
+            return wrong("schema", where, str(error), "install the newer dreamd here, too")
+        case StoreDamaged():
+            return wrong("store_damaged", where, str(error), "restore a copy; the runbook says how (Restore)")
+        case NotOurFolder():
+            return wrong("store_misplaced", where, str(error), "set data_dir to the data folder this wiki was made with")
+        case StoreMisplaced():
+            return wrong("store_misplaced", where, str(error), "move the store with data_dir (DREAMD_DATA_DIR) or database_url (DREAMD_DATABASE_URL)")
+    return wrong("store_unreachable", where, str(error), "start the database; check database_url (DREAMD_DATABASE_URL), its user and password")
+
+
+def extras(loaded: Settings) -> tuple[Check, ...]:
+    """Whether what the settings need is installed."""
+    url = loaded.database_url.get_secret_value() if loaded.database_url else ""
+    if url.startswith("postgresql") and importlib.util.find_spec("psycopg") is None:
+        return (wrong("extra_missing", "psycopg", "the store is a PostgreSQL database and its driver is not installed", "pip install 'dreamd[postgres]'"),)
+    return ()
+
+
+def clock(store: Store) -> tuple[Check, ...]:
+    """How far this host's clock is from the database's. A store that is a file has none of its own."""
+    if store.on_sqlite:
+        return ()
+    before = time.time()
+    with store.reading("read the clock") as conn:
+        there = store.clock_ms(conn) / 1000
+    after = time.time()
+    skew = max(0.0, before - there, there - after)
+    told = f"this host and the database are {skew:.1f} s apart"
+    if skew <= SKEW_MAX_S:
+        return (fine("clock_skew", "the clocks", told),)
+    return (wrong("clock_skew", "the clocks", told, "let both keep time by NTP"),)
+
+
+def schedules(found: Iterable[Schedule], now: datetime) -> tuple[Check, ...]:
+    """Schedules nobody can read."""
+    from worker import slots  # loads APScheduler: only where there is a schedule
+
+    out = []
+    for s in found:
+        try:
+            slots.due(s, now)
+        except DreamdError as error:
+            out.append(wrong("schedule_unreadable", s.scope, f"{s.kind} {s.spec}: {error}", f"dreamd schedule add {s.kind} WHEN --scope {s.scope}"))
+    return tuple(out)
+
+
+def archive(store: Store, scope: str, blobs: Blobs, share_max: float) -> tuple[Check, ...]:
+    """Whether what was archived last can be read. What cannot is not gone: nothing is believed less for it (systems R20)."""
+    sample = store.newest_blobs(scope, SAMPLE)
+    failed = [error for address in dict.fromkeys(sample) if (error := _unreadable(blobs, address))]
+    if not failed:
+        return (fine("archive_unreadable", scope, f"{len(sample)} pieces of its archive read"),) if sample else ()
+    told = f"{len(failed)} of the {len(sample)} pieces archived last cannot be read: {failed[0]}"
+    if len(failed) / len(sample) <= share_max:
+        return (wrong("archive_unreadable", scope, told, "dreamd verify names the citations they hold", grave=False),)
+    return (wrong("archive_unreadable", scope, told, "mount or restore the archive this store was made with; nothing is deleted meanwhile"),)
+
+
+def _unreadable(blobs: Blobs, address: str) -> str:
+    try:
+        blobs.get(address)
+    except Transient as error:
+        return str(error)
+    return ""
+
+
+# --- this host ---------------------------------------------------------------------------------------------------------------------------
+
+
+def folder(path: Path, what: str, *, private: bool = True) -> tuple[Check, ...]:
+    """Whether a folder of ours can be written, is this user's alone if it must be, and what is left on its disk. One that is not there yet is fine."""
+    if not path.is_dir():
+        return ()
+    about, out = f"{what} {path}", []
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if private and mode & 0o077:
+        out.append(wrong("folder_open", about, f"others may look into it (mode {mode:04o}), and it holds what sessions said", f"chmod 700 {path}"))
+    if not os.access(path, os.W_OK | os.X_OK):
+        out.append(wrong("folder_unwritable", about, "this user may not write there", "give it to the user dreamd runs as"))
+    free = shutil.disk_usage(path).free
+    if free < FREE_MIN:
+        out.append(wrong("disk_full", about, f"{free // 2**20} MB are left on its disk", "make room; nothing is lost, dreams go on then"))
+    return tuple(out) or (fine("folder_open", about, f"{free // 2**20} MB left"),)
+
+
+def spool(loaded: Settings, *, now: float) -> tuple[Check, ...]:
+    """Session ends that nobody has drained."""
+    place = Path(spool_folder(str(data_folder(loaded))))
+    try:
+        waits = [(place / n).stat().st_mtime for n in os.listdir(place) if n.endswith(SUFFIX)]
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        return (wrong("spool", str(place), f"session ends wait here and cannot be read: {error.strerror}", "make it this user's own"),)
+    if not waits:
+        return (fine("spool", str(place), "no session end waits"),)
+    age = now - min(waits)
+    told = f"{len(waits)} session ends wait, the oldest for {duration(age)}"
+    if age <= loaded.health.wait_s:
+        return (fine("spool", str(place), told),)
+    return (wrong("spool", str(place), told, "start dreamd up or dreamd watch where the logs are"),)
+
+
+def redis(url: str) -> tuple[Check, ...]:
+    """Whether Redis answers, and whether it may throw away or forget what a platform pushed. Bells may be lost: they are rung again."""
+    from redis import RedisError  # only where one is set
+
+    from worker.redis_list import connect
+
+    client = connect(url)
+    try:
+        client.ping()
+        told = _told(client.config_get, "maxmemory-policy", "appendonly", "save")
+    except (RedisError, OSError) as error:
+        return (
+            wrong("redis_unreachable", "redis", f"it does not answer ({type(error).__name__})", "start it, or check redis_url (DREAMD_REDIS_URL); work goes on without bells, later"),
+        )  # fmt: skip
+    finally:
+        client.close()
+    policy, saves = str(told.get("maxmemory-policy", "")), told.get("appendonly") == "yes" or bool(told.get("save"))
+    out = []
+    if policy not in {"", "noeviction"}:
+        out.append(wrong("redis_evicts", "redis", f"its policy {policy} throws requests away when memory is short", "CONFIG SET maxmemory-policy noeviction"))
+    if "appendonly" in told and not saves:
+        out.append(
+            wrong("redis_forgets", "redis", "it keeps nothing over a restart", "turn on appendonly, or let senders send again until they are answered", grave=False)
+        )  # fmt: skip
+    return tuple(out) or (fine("redis_unreachable", "redis", "answers"),)
+
+
+def _told(ask: Any, *names: str) -> dict[str, str]:
+    """Settings of a Redis that tells them; a hosted one may not."""
+    from redis import ResponseError
+
+    try:
+        return {str(k): str(v) for name in names for k, v in ask(name).items()}
+    except ResponseError:
+        return {}
+
+
+# --- a writer that stands still ----------------------------------------------------------------------------------------------------------
+
+_WRITE_LOCK: Final = 120  # the byte of the shared memory file that SQLite's one writer locks
+
+
+def writer(path: Path) -> tuple[Check, ...]:
+    """A process that is stopped while it writes to a store that is a file: all others wait for it (systems R14). Linux tells, others do not."""
+    pid = writing_pid(path)
+    if pid is None or _state(pid) not in {"T", "t"}:
+        return ()
+    return (wrong("writer_frozen", str(path), f"process {pid} is stopped while it writes, and all others wait for it", f"let it go on (kill -CONT {pid}) or end it (kill -9 {pid}): nothing is half-written"),)  # fmt: skip
+
+
+def writing_pid(path: Path, locks: str | None = None) -> int | None:
+    """The process that writes to a store now. `locks` is the kernel's table of locks."""
+    try:
+        inode = path.with_name(f"{path.name}-shm").stat().st_ino
+        table = Path("/proc/locks").read_text() if locks is None else locks
+    except OSError:
+        return None
+    for line in table.splitlines():
+        fields = line.replace("-> ", "").split()
+        if len(fields) == 8 and fields[3] == "WRITE" and fields[5].rpartition(":")[2] == str(inode) and _covers(fields[6], fields[7]):
+            return int(fields[4]) if int(fields[4]) > 0 else None
+    return None
+
+
+def _covers(first: str, last: str) -> bool:
+    return int(first) <= _WRITE_LOCK and (last == "EOF" or int(last) >= _WRITE_LOCK)
+
+
+def _state(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""

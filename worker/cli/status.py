@@ -1,0 +1,129 @@
+"""dreamd status: what a scope holds, what waits, who works on it. It is asked often, so it counts and reads no note."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import typer
+
+from pipelines.errors import DreamdError
+from pipelines.run.health import duration
+from pipelines.store import Counts, Dream, Measured, ScopeHealth, Store
+from worker import wiring
+from worker.cli import common
+from worker.cli.output import counted, many, print_json
+
+_CUT_SHORT = "cut short; the next dream goes on from there"
+_LATELY = 10
+"""Dreams among which the last that rendered is looked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """What is told. `waiting` counts what waits for a person, as the inbox of the last dream does; `next_slot` is when a dream is due by schedule."""
+
+    scope: str
+    wiki: Path
+    counts: Counts
+    notes: Mapping[str, int]
+    online: Mapping[str, int]
+    pages: int
+    waiting: int
+    last: Dream | None
+    at_work: bool
+    next_slot: datetime | None
+    of: ScopeHealth
+    workers: int
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("status")(status)
+
+
+def status(wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
+    """What the scope holds, its last dream, what waits for you and for a dream, and when the next one is due."""
+    with common.opened(wiki, scope, config) as at:
+        told = _looked(at.store, at.scope, at.place, seen_s=at.settings.health.seen_s)
+    if as_json:
+        print_json(_json(told))
+    else:
+        _print(told)
+    return 0
+
+
+def _looked(store: Store, scope: str, place: wiring.Place, *, seen_s: float) -> Status:
+    dreams = store.dreams(scope, limit=_LATELY)
+    last = dreams[0] if dreams else None
+    measured: Measured = store.health(scope)
+    summaries = (d.summary["waiting"] for d in dreams if d.summary and "waiting" in d.summary)
+    waiting = next((n for n in summaries if isinstance(n, int)), 0)
+    return Status(
+        scope=scope, wiki=place.wiki, counts=store.counts(scope), notes=dict(sorted(store.standing(scope).items())), online=store.verdict_counts(scope),
+        pages=store.page_count(scope), waiting=waiting, last=last, at_work=bool(last and not last.ended_at and store.at_work(last, host=place.host)),
+        next_slot=_next_slot(store, scope), of=next(iter(measured.scopes), ScopeHealth(scope=scope)),
+        workers=sum(p.role == "worker" and p.seen_age_s <= seen_s for p in measured.processes),
+    )  # fmt: skip
+
+
+def _next_slot(store: Store, scope: str) -> datetime | None:
+    """When the next dream is due by schedule; a schedule nobody can read is doctor's to tell."""
+    found = store.schedules(scope)
+    if not found:
+        return None
+    from worker import slots  # loads APScheduler: only where there is a schedule
+
+    due = []
+    for schedule in found:
+        try:
+            due.append(slots.next_after(schedule, wiring.utc_now()))
+        except DreamdError:
+            continue
+    return min((at for at in due if at is not None), default=None)
+
+
+def _json(s: Status) -> dict[str, object]:
+    of = s.of
+    return {
+        "scope": s.scope, "wiki": str(s.wiki), "sources": s.counts.sources, "sessions": s.counts.sessions, "turns": s.counts.turns, "origins": s.counts.origins,
+        "notes": s.notes, "online": s.online, "pages": s.pages, "waiting": s.waiting,
+        "last": {"dream": s.last.uid, "state": s.last.state, "ended_at": s.last.ended_at} if s.last else None,
+        "last_success_age_s": of.success_age_s, "pending": of.pending, "pending_age_s": of.pending_age_s, "due": of.due, "unread": of.unread,
+        "running": of.running, "workers": s.workers, "next_slot": s.next_slot,
+    }  # fmt: skip
+
+
+def _print(s: Status) -> None:
+    print(f"{s.scope}: {many(s.counts.sources, 'source')}, {many(s.counts.sessions, 'session')}, {many(s.counts.turns, 'turn')} ({counted(s.counts.origins)})")
+    print(f"notes: {counted(s.notes)}; your own: {counted(s.online)}; {many(s.pages, 'page')} in {s.wiki}")
+    print(f"last dream: {_last(s)}" if s.last else "no dream yet")
+    if lines := list(_work(s)):
+        print("; ".join(lines))
+    if s.waiting:
+        print(f"{many(s.waiting, 'thing')} {'waits' if s.waiting == 1 else 'wait'} for you in {s.wiki / 'inbox.md'}")
+
+
+def _last(s: Status) -> str:
+    assert s.last is not None
+    ended = f"{s.last.ended_at:%Y-%m-%d %H:%M} UTC" if s.last.ended_at else "still running" if s.at_work else _CUT_SHORT
+    well = ""
+    if s.last.state != "completed":
+        well = ", none has completed" if s.of.success_age_s is None else f", the last that completed {duration(s.of.success_age_s)} ago"
+    return f"{s.last.uid}, {s.last.state}, {ended}{well}"
+
+
+def _work(s: Status) -> Iterable[str]:
+    of = s.of
+    if of.unread:
+        yield f"{many(of.unread, 'session')} not read yet"
+    if of.pending:
+        yield f"{many(of.pending, 'request')} {'waits' if of.pending == 1 else 'wait'} for {duration(of.pending_age_s or 0)}"
+    if of.running:
+        yield f"a dream runs, {many(of.due, 'unit')} due"
+    if s.workers:
+        yield f"{many(s.workers, 'worker')} seen"
+    if s.next_slot is not None:
+        yield f"next by schedule {s.next_slot:%Y-%m-%d %H:%M} UTC"

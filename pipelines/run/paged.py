@@ -17,8 +17,10 @@ from pipelines.run.placed import Rows
 from pipelines.run.sectioned import Section, cut_into_sections
 from pipelines.store import PageWords, ShownItem, ShownLink, ShownPage, Store
 from pipelines.store.types import dump, load
+from pipelines.wiki.content import Item
 from pipelines.wiki.doors import door_of
 from pipelines.wiki.inline import Span
+from pipelines.wiki.lines import weigh
 from pipelines.wiki.links import Name, Names, back_links, fold_word, line_targets, names_of, outgoing, ranked, words
 from pipelines.wiki.packed import pack_spans
 from pipelines.wiki.page import Page
@@ -98,7 +100,7 @@ class Pages:
     def _part(self, topics: Iterable[str]) -> None:
         """The parts of these topics from the notes that stand on them now."""
         for topic, rows in self.rows.of_topics(topics).items():
-            parts = split(self._topic(topic, rows)) if rows else []
+            parts = split(self._topic(topic, rows), self._weigh) if rows else []
             self._topics[topic] = parts
             for key in [k for k in self.now if k[0] == topic and k[1] > len(parts)]:
                 del self.now[key]
@@ -114,6 +116,15 @@ class Pages:
         row = self.rows.now[uid]
         if row.part != part:
             self.rows.put(replace(row, part=part))
+
+    def _weigh(self, item: Item) -> tuple[int, int]:
+        """What a note takes on its page, as its row remembers it."""
+        row = self.rows.now[item.uid]
+        if row.lines is not None and row.size is not None:
+            return row.lines, row.size
+        lines, size = weigh(item)
+        self.rows.put(replace(row, lines=lines, size=size))
+        return lines, size
 
     def _topic(self, topic: str, rows: Sequence[ShownItem]) -> Topic:
         items = [self.rows.item(r) for r in sorted(rows, key=lambda r: r.uid)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -434,7 +434,7 @@ class Piece:
     size: int
 
 
-def split(topic: Topic) -> list[Topic]:
+def split(topic: Topic, weigh: Callable[[Item], tuple[int, int]] = weigh) -> list[Topic]:
     """The topic in parts that fit a page each."""
     if fits_surely(upper(i) for i in topic.items):
         return [topic]

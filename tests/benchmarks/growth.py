@@ -4,8 +4,8 @@ For each size (1,000, 10,000 and 100,000 notes unless told otherwise) a store is
 new session of five rows, two of them new values of notes that stand, and publish. Prints the best of N such dreams, how often the smallest memory's, and
 where the time went by step of the dream. Target: on 100,000 notes at most twice what it costs on 1,000.
 
-The memory is made by the same steps as any, but for the reading of its logs, which takes three milliseconds a line whatever the memory's size: one log is
-read, and the claims of the others are made after those of that one. 100,000 notes take some minutes.
+The memory is made by the same steps as any but for its logs: one is read as it lies in its folder, the turns and claims of the others are made after
+those of that one, since taking in and reading a line takes some milliseconds whatever the memory's size. 100,000 notes take some minutes even so.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ from pipelines.logs.archive import FolderArchive
 from pipelines.logs.detect import READERS
 from pipelines.logs.order import order_session
 from pipelines.logs.redaction import open_redactor
-from pipelines.model import Quote, Status, Turn
+from pipelines.model import Quote, Status, Turn, digest
 from pipelines.notes.identity import block_keys, group_key
+from pipelines.ports import IntakeBatch, Seen, SourceState
 from pipelines.run import Params, Parts, Request, dream
-from pipelines.run.reading import SessionReading, Unread, read_session, save_sessions, unread_sessions
+from pipelines.run.reading import SessionReading, read_session, save_sessions, unread_sessions
 from pipelines.run.sources import take_in
 from pipelines.store import GatedClaim, open_store, this_process
 from tests.benchmarks.timing import Cost, once
@@ -63,8 +64,7 @@ def _grown(folder: Path, notes: int, runs: int) -> tuple[int, Cost, Cost, dict[s
     """Confirmed notes that stand, what the first dream cost, the best of the later ones, and their least times by step."""
     logs = folder / "logs"
     logs.mkdir()
-    for begin in range(0, notes, ROWS):
-        _log(logs, f"log{begin:07}", [(number, 0) for number in range(begin, min(begin + ROWS, notes))], BEGIN + timedelta(hours=begin // ROWS))
+    _log(logs, "log0000000", [(number, 0) for number in range(min(notes, ROWS))], BEGIN)
     with open_store(f"sqlite:///{folder}/store.db", now=_now) as store:
         parts = Parts(
             store=store, archive=FolderArchive(folder / "archive"), redactor=open_redactor(folder), engine=LocalEngine(), readers=READERS, now=_now,
@@ -74,7 +74,7 @@ def _grown(folder: Path, notes: int, runs: int) -> tuple[int, Cost, Cost, dict[s
             scope="local", paths=(str(logs),), wiki=folder / "wiki", wiki_id="0" * 16, host="here",
             params=Params(trusted=frozenset({PRODUCER}), change_share_max=1.0),
         )  # fmt: skip
-        first = once(lambda: _remember(parts, request))
+        first = once(lambda: _remember(parts, request, notes))
         costs, steps = [], defaultdict[str, float](lambda: float("inf"))
         for run in range(1, runs + 1):
             rows = [(notes + run * 3, 0), (notes + run * 3 + 1, 0), (notes + run * 3 + 2, 0), (run, run), (notes // 2 + run, run)]
@@ -87,34 +87,57 @@ def _grown(folder: Path, notes: int, runs: int) -> tuple[int, Cost, Cost, dict[s
     return stands, first, Cost(min(c.seconds for c in costs), min(c.processor for c in costs)), steps
 
 
-def _remember(parts: Parts, request: Request) -> None:
-    """Take the logs in, read one of them, save what it would read in the others after that one, and dream."""
+def _remember(parts: Parts, request: Request, notes: int) -> None:
+    """Take in and read one log, store others made after it until there are so many notes, and dream."""
     store, scope, params = parts.store, request.scope, request.params
     take_in(parts, request)
-    unread = unread_sessions(store, scope, parts.engine.name, params)
-    infos = {info.uid: info for info in store.sessions(scope)}
-    turns = store.turns_of(scope, unread[0].session)
-    pattern = read_session(parts.engine, infos[unread[0].session], turns, unread[0], params)
-    for of in unread:
-        save_sessions(store, scope, [_read_alike(pattern, turns, store.turns_of(scope, of.session), of)])
+    (of,) = unread_sessions(store, scope, parts.engine.name, params)
+    (info,) = store.sessions(scope)
+    turns = store.turns_of(scope, of.session)
+    read = read_session(parts.engine, info, turns, of, params)
+    save_sessions(store, scope, [read])
+    for begin in range(ROWS, notes, ROWS):
+        made = _turns_alike(turns, begin, min(notes, begin + ROWS))
+        session = made[0].session
+        after = SourceState(identity=session, format=info.format, generation=0, offset=1, line=1, head_mac="", tail_mac="", pending=0, carry={})
+        seen = Seen(path=f"/gone/{session}.events.jsonl", size=1, mtime_ns=1, inode=begin, identity=session)
+        store.commit_intake(scope, IntakeBatch(seen=seen, expected=None, after=after, sessions=(replace(info, uid=session),), turns=made))
+        save_sessions(store, scope, [_read_alike(read, turns, made, store.unread(scope, read.engine)[session])])
     dream(parts, request)
 
 
-def _read_alike(pattern: SessionReading, read: Sequence[Turn], turns: Sequence[Turn], of: Unread) -> SessionReading:
-    """The reading of a session whose lines are those of one that was read, but for what they observe."""
-    alike = {a.uid: (a, b) for a, b in zip(read, turns, strict=False)}
-    claims = tuple(_claim_alike(gated, *alike[gated.claim.quotes[0].turn]) for gated in pattern.claims if gated.claim.quotes[0].turn in alike)
-    return replace(pattern, of=of, order=order_session(turns), claims=claims)
+def _turns_alike(turns: Sequence[Turn], begin: int, end: int) -> tuple[Turn, ...]:
+    """The turns of a log of these things, a later hour's."""
+    later = timedelta(hours=begin // ROWS)
+    return tuple(
+        replace(
+            turn, uid=digest("growth", str(thing)), session=f"log{begin:07}", text=_alike(turn.text, n, thing), at=turn.at + later if turn.at else None,
+        )
+        for n, (turn, thing) in enumerate(zip(turns, range(begin, end), strict=False))
+    )  # fmt: skip
 
 
-def _claim_alike(gated: GatedClaim, read: Turn, turn: Turn) -> GatedClaim:
-    """A claim with the thing and the value of another line in place of its own: each differing word of the two lines for the other."""
-    words = [(a, b) for a, b in zip(read.text.split(), turn.text.split(), strict=True) if a != b]
+def _alike(text: str, thing: int, other: int) -> str:
+    """A text about one thing and its value as one about another."""
+    return text.replace(_name(thing), _name(other)).replace(_value(thing), _value(other))
+
+
+def _read_alike(read: SessionReading, turns: Sequence[Turn], made: Sequence[Turn], mark: str) -> SessionReading:
+    """The reading of a session that was made after one that was read."""
+    numbers = {turn.uid: n for n, turn in enumerate(turns)}
+    claims = tuple(
+        _claim_alike(gated, n, made[n]) for gated in read.claims if (n := numbers[gated.claim.quotes[0].turn]) < len(made)
+    )  # fmt: skip
+    return replace(read, of=replace(read.of, session=made[0].session, digest=mark), order=order_session(made), claims=claims)
+
+
+def _claim_alike(gated: GatedClaim, n: int, turn: Turn) -> GatedClaim:
+    thing = int(turn.text.split(" ")[0].rpartition("-")[2])
+    old = gated.claim
 
     def alike(text: str) -> str:
-        return " ".join(dict(words).get(word, word) for word in text.split())
+        return _alike(text, n, thing)
 
-    old = gated.claim
     quotes = tuple(Quote(turn=turn.uid, start=(at := turn.text.index(text := alike(q.text))), end=at + len(text), text=text) for q in old.quotes)
     claim = replace(old, subject=alike(old.subject), value=alike(old.value or "") or None, statement=alike(old.statement), quotes=quotes)
     return replace(gated, claim=claim, group=group_key(claim), blocks=tuple(sorted(block_keys(claim))))
@@ -146,10 +169,18 @@ def _log(folder: Path, name: str, rows: Sequence[tuple[int, int]], at: datetime)
     with (folder / f"{name}.events.jsonl").open("wb") as file:
         for n, (thing, value) in enumerate(rows):
             row = {
-                "topic": f"service-{thing // 40}.setting-{thing}", "value": str(1000 + thing % 7000 + value), "status": "verified", "source": PRODUCER,
+                "topic": _name(thing), "value": _value(thing, value), "status": "verified", "source": PRODUCER,
                 "observed_at": (at + timedelta(seconds=n)).isoformat(),
             }  # fmt: skip
             file.write(orjson.dumps(row) + b"\n")
+
+
+def _name(thing: int) -> str:
+    return f"service-{thing // 40}.setting-{thing}"
+
+
+def _value(thing: int, more: int = 0) -> str:
+    return str(100_000 + thing + more)
 
 
 def _now() -> datetime:

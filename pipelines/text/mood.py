@@ -103,8 +103,10 @@ _ASK_YOU = re.compile(
     r"|^[\s\"“]*(?:我们)?把[^，。,]{1,40}(?:改|换|移|删|放|设|调|搬|升|降|挪)[^了，。,]*(?:$|[，。,!！.])|ください|してくれ|お願い"
     r"|(?<![A-Za-z])(?:please|pls|plz)[.!]?\s*$"
     # How to answer, asked for as a question: it wants the answer so, not to know whether it can be.
+    r"|(?<![a-z])bullet(?:s| points?)(?: [a-z]+){0,2} would be (?:great|nice|good|perfect|better|lovely)(?![a-z])"
     rf"|{_LEAD}(?:can|could|may|might) (?:i|we) (?:please )?(?:get|have|see) (?:that|this|it|them|these|those|everything|(?:the|your|an?) \w+)(?: \w+)? (?:as|in) "
-    r"|^[\s\"“]*(?:(?:你|您)?(?:能不能|可不可以|能否|可否|是否可以|可以|能)(?:请|麻烦)?(?:你|您)?)(?:用|以|按|分)[^，。,？?]{0,12}?(?:回答|回复|答复|列出|列一下|列举|列给我|写给我|说明一下|解释|讲|总结)",
+    r"|^[\s\"“]*(?:你|您)?(?:能不能|可不可以|能否|可以|能)(?:请|帮我)?(?:列成|写成|整理成|分[点条])"
+    r"|^[\s\"“]*(?:(?:你|您)?(?:能不能|可不可以|能否|可否|是否可以|可以|能)(?:请|麻烦)?(?:你|您)?)(?:用|以|按|分)[^，。,？?]{0,12}?(?:回答|回复|答复|列出|列一下|列举|列成|写成|整理成|列给我|写给我|说明一下|解释|讲|总结)",
     re.I,
 )
 _VERBS = r"""add adjust allow analyze append apply ask assume avoid bring bump choose clarify close compare configure confirm connect consider continue
@@ -173,17 +175,21 @@ def without_relevance(text: str) -> str:
 
 
 _ON_THAT_GROUND = re.compile(
-    r"^[^.!?;]{3,80}?[,;(–-]+\s*(?=(?:(?:because|since|as|cos|bc) )?(?:i'm|i am|im|i have an?|i've an?|it's an) (?:\w+ ){0,3}allerg(?:ic|y)|(?:that's|thats|which is|it's) (?:my (?:\w+ )?name|me\b))|^[^。！？；，,]{2,30}[，,](?=我(?:对\S{0,4})?过敏)",
+    r"^[^.!?;]{3,80}?[,;(–-]+\s*(?=(?:(?:because|since|as|cos|bc) )?(?:(?:i'm|i am|im|i have an?|i've an?|it's an) (?:\w+ ){0,3})?allerg(?:ic|y)\b(?! to (?!it|that|them))|(?:that's|thats|which is|it's) (?:my (?:\w+ )?name|me\b))|^[^。！？；，,]{2,30}[，,](?=我(?:对\S{0,4})?过敏)",
     re.I,
 )
 """A request that stands on a plain statement of the speaker ("keep nuts out of it, I'm allergic"): the statement holds whether or not it is granted."""
 
+_STATED_FIRST = re.compile(r"^(?:[a-z', ]{2,28} )?(?:i'm|i am|im) (?:\w+ )?allergic to [^,;.!?]{2,40}(?=[,;] (?:so|please|pls|thus)\b)", re.I)
+"""A plain statement a request follows from ("I'm allergic to nuts, so nothing with nuts please")."""
 _WHICH_IS = re.compile(r"^which is", re.I)
 
 
 @lru_cache(maxsize=8192)
 def _mood(folded: str) -> Mood:
     folded = without_relevance(folded)
+    if first := _STATED_FIRST.match(folded):
+        return _mood(first[0])
     if ground := _ON_THAT_GROUND.match(folded):
         asked = _mood(folded[: ground.end()].rstrip(" ,;(–-，"))
         return _mood(_WHICH_IS.sub("that's", folded[ground.end() :])) if asked in {Mood.REQUEST, Mood.PLAIN} else asked

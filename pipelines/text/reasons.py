@@ -54,7 +54,7 @@ def reason_in(text: str) -> str | None:
     found = _marked(text)
     if found is None:
         return None
-    words = found.strip(" \t\n,，。.!！;；()（）")
+    words = _LED.sub("", found.strip(" \t\n,，。.!！;；()（）"))
     return words if 3 <= len(words) <= REASON_MAX or (len(words) >= 2 and any(map(is_cjk, words))) else None
 
 
@@ -65,6 +65,9 @@ def reason_of_change(text: str) -> str | None:
         return found
     tail = _TAIL.search(text)
     return tail["r"].strip() if tail else None
+
+
+_LED = re.compile(r"^(?:(?:oh|and|so|btw|also|well|but|just so you know|fyi)\b[,:]?\s+)+", re.IGNORECASE)
 
 
 def _marked(text: str) -> str | None:

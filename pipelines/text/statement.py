@@ -135,7 +135,7 @@ _TRAIL = re.compile(
     re.IGNORECASE,
 )
 _REASON = re.compile(
-    r"[,，;]?\s*(?:-+\s*)?(?:\bbecause(?: of)?\b|\bdue to\b|\bsince (?=we|the|it|they|our|i\b)|(?<=[,;] )since (?!\d|then\b|last\b|yesterday\b|today\b|this\b|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)|\bas (?=we|it|they)\b|因为|由于)\s*(.+)$",
+    r"[,，;]?\s*(?:-+\s*)?(?:\bbecause(?: of)?\b|\bdue to\b|\bsince (?=we|the|it|they|our|i\b)|(?<=[,;] )since (?!\d|then\b|last\b|yesterday\b|today\b|this\b|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)|\bas (?=(?:we|it|they)\b)\b|因为|由于)\s*(.+)$",
     re.IGNORECASE,
 )
 _UPDATE = re.compile(

@@ -4,6 +4,11 @@ Written on 30 November 2026, before the grammar was loosened and without looking
 read `phrases` and `held_out` but not the engine. Run it with `--half held2`. It is measured once before and once after a round of work; what it shows missing may
 only be looked for in `phrases` and `held_out`.
 
+First measure (30 November, seed 1): recall 28 %, precision 54 %, old shown as current 20 %, History 7 %, others' values 3 %, moods stored 9 %, allergies 7 of 20, bullet
+points 14 of 20. Second, before anything of it had been looked at (seeds 1, 7, 11, 23): recall 86 to 89 %, precision 91 to 95 %, old 2 to 10 %, History 77 to 93 %, others
+2 % and moods 1 % (two sentences), allergies 18 to 20, bullet points 14 to 18. Then its harm, allergies and bullet points were looked at and mended: it is a
+development set now.
+
 The values are other ones too, so that a rule that knows a value by name is found out.
 """
 

@@ -108,7 +108,7 @@ _DIRECTIVE = re.compile(
 )
 _DIRECTIVE_ZH = re.compile(
     r"^(?:[^，。,我你他她]{0,12}[，,])?(?:[^，。,我你他她]{0,12})?(?:(?:你|我们|大家)?(?:以后|今后|从现在起|从今以后|从今天起)[，,]?(?:都|请|一律|要|不要|别|先|只|每次|必须|用|不用)|一律|永远(?:不要|别|不能|用|要)|每次[^，。我你]{0,10}(?:都|要|先|必须|不要|别|用)"
-    r"|务必|必须|千万(?:别|不要|不能)|始终(?:用|要|使用|保持)|默认(?:用|使用)|不要|(?<![特个区分级类性告])别(?![人的处名致墅])|不许|禁止|不得|只能用|只用|一定要)|^[^，。,我你他她]{0,10}(?:之前|前|之后|后)[，,]?(?:请|都|也)*(?:要|先|都要|务必|必须|一定)|^(?:所有|凡是)[^，。]{0,20}(?:都|必须|要|一律)"
+    r"|务必|必须|千万(?:别|不要|不能)|始终(?:用|要|使用|保持)|默认(?:用|使用)|不要|(?<![特个区分级类性告错])别(?![人的处名致墅])|不许|禁止|不得|只能用|只用|一定要)|^[^，。,我你他她]{0,10}(?:之前|前|之后|后)[，,]?(?:请|都|也)*(?:要|先|都要|务必|必须|一定)|^(?:所有|凡是)[^，。]{0,20}(?:都|必须|要|一律)"
 )
 _FELT_ZH = re.compile(r"让我|感到|觉得|心情|聊天|有人|我(?!们)(?:的?(?:上司|老板|朋友|妈|爸|家)|也|一定|必须|可以|会|想|知道|最近|现在)")
 _ORDER = re.compile(
@@ -179,7 +179,7 @@ def _asks_for_bullets(text: str, mood: Mood) -> bool:
 BULLETS_WORDS_MAX = 16
 _BULLETS = re.compile(r"\b(?:bullet(?:ed)?[- ]?(?:points?|lists?|form)|bullets|bulleted|dot points|point form)\b", re.IGNORECASE)
 _WANTS = re.compile(
-    r"^(?:(?:as|in|with)\s+(?:an?\s+)?|(?:short|a few|some|just)\s+)?(?:bullet|dot points|point form)|\b(?:please|pls|plz|thx|thanks|can|could|would|may|give|gimme|use|put|list|format|reply|answer|respond|write|rather|prefer|want|need|like|instead)\b",
+    r"^(?:(?:as|in|with)\s+(?:an?\s+)?|(?:short|a few|some|just)\s+)?(?:bullet|dot points|point form)|\b(?:please|pls|plz|thx|thanks|can|could|would|may|give|gimme|use|put|list|format|reply|answer|respond|write|rather|prefer|want|need|like|instead|would be)\b",
     re.IGNORECASE,
 )
 _BULLETS_THERE = re.compile(

@@ -198,7 +198,7 @@ def _fact(said: Utterance, fact: Fact, before: str) -> Claim | None:
     fact = named or fact
     if short is None:
         doubts.append("run_on")
-    if dangling(fact.value or "") or (fact.subject != (said.turn.speaker or USER) and dangling(without_reason(shown.text))):
+    if dangling(fact.value or "") or (not fact.whole and fact.subject != (said.turn.speaker or USER) and dangling(without_reason(shown.text))):
         doubts.append("dangling_reference")
     shown = _with_reason(shown)
     return Claim(

@@ -15,6 +15,7 @@ from pipelines.engines.local.allergens import is_allergen
 from pipelines.engines.local.personal import personal_facts
 from pipelines.engines.local.ports import port_in
 from pipelines.engines.local.topics import Told
+from pipelines.text.casual import spelled_out
 from pipelines.text.reasons import reason_of_change, without_reason
 from pipelines.text.sentences import sentences
 from pipelines.text.slots import OF_CODE, SINGLE, SINGLE_RELATIONS, USER
@@ -29,7 +30,8 @@ VALUE_WORDS_MAX = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One stated fact, ready to become a claim. `unnamed`: it corrects a value whose subject only the talk before it names."""
+    """One stated fact, ready to become a claim. `unnamed`: it corrects a value whose subject only the talk before it names. `whole`: it was understood
+    word for word, a pronoun in it points at nothing else."""
 
     subject: str
     attribute: str
@@ -40,6 +42,7 @@ class Fact:
     single: bool = True
     reason: str | None = None
     unnamed: bool = False
+    whole: bool = False
 
 
 def facts_in(sentence: str, *, speaker: str | None) -> tuple[Fact, ...]:
@@ -51,7 +54,7 @@ def facts_in(sentence: str, *, speaker: str | None) -> tuple[Fact, ...]:
     if _OF_THE_MOMENT.search(without_reason(sentence)) or _OTHER_TEAM.match(sentence):
         return ()
     settled = _database(sentence) or _moved_port(sentence)
-    found = [settled] if settled else [f for f in (_stated(part, speaker) for part in _halves(sentence)) if f is not None]
+    found = [settled] if settled else [f for f in (_stated(part, speaker) for part in _halves(spelled_out(sentence))) if f is not None]
     return tuple({(f.subject, f.attribute, f.qualifier, f.value): f for f in found}.values())
 
 
@@ -90,7 +93,7 @@ _MEASURED = frozenset({"port", "version", "url", "path", "money", "percent", "du
 
 def _own(fact: Told, speaker: str, reason: str | None) -> Fact:
     return Fact(
-        subject=speaker, attribute=fact.attribute, value=fact.value, old_value=fact.old, negated=fact.negated, single=fact.single, reason=reason
+        subject=speaker, attribute=fact.attribute, value=fact.value, old_value=fact.old, negated=fact.negated, single=fact.single, reason=reason, whole=True
     )  # fmt: skip
 
 
@@ -142,7 +145,9 @@ def _moved_port(sentence: str) -> Fact | None:
     named = plain.subject if plain.form is Form.SLOT and plain.attribute == "port" else found.thing
     if not named:
         return None
-    return Fact(subject=named, attribute="port", value=found.value, old_value=found.old, qualifier=read.qualifier, reason=reason_of_change(sentence))
+    return Fact(
+        subject=named, attribute="port", value=found.value, old_value=found.old, qualifier=read.qualifier, reason=reason_of_change(sentence), whole=True
+    )
 
 
 _TWO_PORTS = re.compile(

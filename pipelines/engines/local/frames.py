@@ -167,6 +167,7 @@ _OVER = (
     rf"\b(?:{_OVER_BEFORE}) {_WITH}@N(?!\d)",
     r"@N(?: \w+)?(?:'s| is| was| are)(?: \w+)? (?:gone|history|out|over|dead|no more|not anymore)\b",
     r"@N (?:anymore|before)\b",
+    r"@N (?:->|-->|=>|→) @",
 )
 _OVER_ALONE = re.compile(rf"\b(?!(?:off|after|unlike|previously)\b)(?:{_OVER_BEFORE}) {_WITH}@1|@1 (?:anymore|before)\b")
 _OF_OLD = re.compile(r"\b(?:old|former|previous|traded|sold|left|quit|dropped|gave up)\b")

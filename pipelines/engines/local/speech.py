@@ -251,7 +251,7 @@ def _is_prose(sentence: str) -> bool:
     """Mostly letters and at least two words (or three Chinese characters): a sentence, not a fragment of data."""
     if len(sentence) > SENTENCE_MAX:
         return False
-    dense = _SPACES.sub("", sentence)
+    dense = _SMILEY.sub("", _SPACES.sub("", sentence))
     if not dense or dense.endswith((";", "{", "(", '",', "=>")) or "=>" in dense:
         return False
     letters = sum(ch.isalpha() for ch in dense)
@@ -261,6 +261,7 @@ def _is_prose(sentence: str) -> bool:
     return letters >= 0.5 * len(dense) and (len(sentence.split()) >= 2 or chinese >= 3)
 
 
+_SMILEY = re.compile(r"(?<=\w|[,.!?])[:;]-?[()DP]+$")
 _LABELLED_ZH = re.compile(r"[\w的]{2,16}：[\w.:/-]{1,24}。?$")
 """A value told under a name (端口：7443。): the full-width colon is typed by people, not printed by programs."""
 

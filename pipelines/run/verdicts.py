@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from pipelines.gates import ORDERS_READER, held_unless_said
 from pipelines.logs.order import order_session
-from pipelines.model import Claim, Finding, Kind, OnlineNote, OrderKey, Origin, Outcome, Place, Quote, Role, SessionInfo, Status, Turn, Verdict, Version
+from pipelines.model import Claim, Finding, Kind, OnlineNote, OrderKey, Origin, Outcome, Place, Quote, Role, SessionInfo, Turn, Verdict
 from pipelines.notes.identity import block_keys, statement_of
 from pipelines.ports import Engine, Window
 from pipelines.run.held import finding_of_held, held_note
@@ -32,14 +32,17 @@ _SPEAKING = frozenset({Origin.USER, Origin.TOOL, Origin.EXTERNAL})
 _STATING = frozenset({Mood.PLAIN, Mood.REPORTED})
 
 
+Believed = Callable[[Sequence[Claim]], Mapping[str, str]]
+
+
 def assess_notes(
-    store: Store, engine: Engine, scope: str, notes: Sequence[OnlineNote], versions: Iterable[Version], *, skew_s: float, begin: Callable[[int], None]
+    store: Store, engine: Engine, scope: str, notes: Sequence[OnlineNote], believed: Believed, *, skew_s: float, begin: Callable[[int], None]
 ) -> dict[str, Finding]:
     """A finding for every one of these standing online notes. `begin` is told before each that so many are done.
 
-    `versions` are what the scope will believe once the dream is applied.
+    `believed` says which of some claims the scope will hold for confirmed once the dream is applied, by the note each stands in.
     """
-    desk = _Desk(store=store, scope=scope, confirmed={c: v.note for v in versions if v.status is Status.CONFIRMED for c in v.claims})
+    desk = _Desk(store=store, scope=scope, believed=believed)
     skew = timedelta(seconds=skew_s)
     claims = read_notes(engine, notes)
     said = {n.uid: tuple(statement_of(c) for c in claims[n.uid]) or stated_by(n) for n in notes}
@@ -99,7 +102,7 @@ class _Desk:
 
     store: Store
     scope: str
-    confirmed: Mapping[str, str]
+    believed: Believed
     _sessions: dict[str, tuple[Turn, ...]] = field(default_factory=dict)
     _calls: dict[str, Mapping[str, str]] = field(default_factory=dict)
     _worded: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -115,11 +118,12 @@ class _Desk:
         turns = {t.uid: t for t in self._near(note)} | dict(self.store.turns(self.scope, {q.turn for c in claims for q in c.quotes}))
         turns = {uid: t for uid, t in turns.items() if self._may_speak(t, note)}
         orders = self.store.order(self.scope, turns)
+        confirmed = self.believed(claims)
         for claim in claims:
             quote = claim.quotes[0]
             turn = turns.get(quote.turn)
             if turn and quote.turn in orders:
-                line = _line(turn, quote, statement_of(claim), orders[quote.turn], self.confirmed.get(claim.uid))
+                line = _line(turn, quote, statement_of(claim), orders[quote.turn], confirmed.get(claim.uid))
                 found.setdefault((quote.turn, quote.start, quote.end, claim.uid), line)
         wanted = set(content_words(note.text))
         for uid in sorted(turns):

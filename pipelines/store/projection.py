@@ -249,6 +249,17 @@ class Projection(Core):
             query = select(c.uid).where(c.scope_id == self.scope_of(conn, scope))
             return frozenset(uid for (uid,) in _rows(conn, query, c.rests_on, things))
 
+    def notes_resting_on(self, scope: str, turns: Iterable[str]) -> frozenset[str] | None:
+        """Notes that may rest on one of these turns, and any that changed since pages were rendered; None when they never were: it may be any note then."""
+        before = self.render_state(scope)
+        if before is None:
+            return None
+        v, n = t.note_versions.c, t.notes.c
+        with self.reading("look which notes changed") as conn:
+            query = select(n.uid).join_from(t.note_versions, t.notes, n.id == v.note_id)
+            moved = conn.scalars(query.where(v.scope_id == self.scope_of(conn, scope), v.rev > before.rev).distinct()).all()
+        return self.resting_on(scope, turns).union(moved)
+
     def live_keys(self, scope: str, keys: Iterable[str]) -> Mapping[str, tuple[int, int]]:
         """Of subject keys: how many live notes that stand on no memory page have it, and how many of all of them name a thing."""
         c = t.shown_items.c
@@ -391,7 +402,11 @@ class Projection(Core):
         query: Select[Any] = select(t.sessions.c.uid, *columns).join_from(t.shown_sessions, t.sessions, t.sessions.c.id == c.session_id)
         with self.reading("read the sessions of the work log") as conn:
             query = query.where(c.scope_id == self.scope_of(conn, scope))
-            rows = list(conn.execute(query.where(c.last_at >= since))) if ids is None else _rows(conn, query, c.session_id, ids)
+            if ids is None:
+                query = query.where(c.last_at >= since)
+                rows = list(conn.execute(query))
+            else:
+                rows = _rows(conn, query, c.session_id, ids)
         return {row.uid: ShownSession(*(getattr(row, f.name) for f in fields(ShownSession))) for row in rows}
 
     def newest_session(self, scope: str) -> datetime | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from pipelines.model import Version, digest
+from pipelines.model import Claim, Status, Version, digest
 from pipelines.run.parts import Params
 from pipelines.run.sources import standing_notes
 from pipelines.run.units.bench import Bench, Ready
 from pipelines.run.units.resolve import basis, since_last_applied
-from pipelines.run.verdicts import assess_notes, change_of
+from pipelines.run.verdicts import Believed, assess_notes, change_of
 from pipelines.store import BeliefChange, Dream, Store
 
 
@@ -58,8 +58,20 @@ def _same_as_before(bench: Bench) -> Mapping[str, object] | None:
     return said if isinstance(said, dict) and last.summary.get("analysed") == mark else None
 
 
-def _believed(store: Store, dream: Dream) -> tuple[Version, ...]:
-    """What the scope will believe: what stands, with the staged changes in place of their notes."""
+def _believed(store: Store, dream: Dream) -> Believed:
+    """Asks what the scope will believe of claims: what stands, with the staged changes in place of their notes. Only notes that may rest on them are read."""
     changes = [c for c in store.planned(dream) if isinstance(c, BeliefChange)]
     touched = {c.note for c in changes}
-    return (*(v for c in changes for v in c.versions), *(h.version for h in store.heads(dream.scope) if h.version.note not in touched))
+    staged = _confirmed(v for c in changes for v in c.versions)
+
+    def believed(claims: Sequence[Claim]) -> Mapping[str, str]:
+        near = store.notes_resting_on(dream.scope, {q.turn for c in claims for q in c.quotes})
+        heads = store.heads(dream.scope, notes=None if near is None else near - touched)
+        return {**staged, **_confirmed(h.version for h in heads if h.version.note not in touched)}
+
+    return believed
+
+
+def _confirmed(versions: Iterable[Version]) -> dict[str, str]:
+    """Claims confirmed versions rest on → their note."""
+    return {claim: v.note for v in versions if v.status is Status.CONFIRMED for claim in v.claims}

@@ -30,6 +30,7 @@ KEPT_S: Final = 5.0
 """Who asks again within this is told the same: probes and scrapes together cost one measurement."""
 BIND_S: Final = 5.0
 """How often an address another process holds is tried again."""
+LOOK_S: Final = 0.2
 REQUEST_S: Final = 10.0
 OTHER: Final = "other"
 """The scope label of all scopes that are not told one by one."""
@@ -140,19 +141,22 @@ class _Serving:
         self.server: HTTPServer | None = None
 
     def run(self) -> None:
+        """Serve until closed, as soon as the address is ours."""
         told = False
         while not self.over.is_set():
             try:
                 self.server = _server(self.at, self.source)
             except OSError as error:
                 if not told:
-                    log.warning("health_not_served", address=f"{self.at[0]}:{self.at[1]}", why=error.strerror or str(error), again_in_s=BIND_S)
+                    log.info("health_served_by_another", address=f"{self.at[0]}:{self.at[1]}", why=error.strerror or str(error), again_in_s=BIND_S)
                 told = True
                 self.over.wait(BIND_S)
                 continue
+            self.server.timeout = LOOK_S
             self.bound.set()
             with self.server:
-                self.server.serve_forever(poll_interval=0.2)
+                while not self.over.is_set():
+                    self.server.handle_request()
             return
 
     def port(self) -> int:
@@ -162,9 +166,8 @@ class _Serving:
         return int(self.server.server_address[1])
 
     def close(self) -> None:
+        """Ask the server to end; it does within a moment."""
         self.over.set()
-        if self.bound.is_set() and self.server is not None:
-            self.server.shutdown()
 
 
 def _server(at: tuple[str, int], source: Callable[[], Answer]) -> HTTPServer:

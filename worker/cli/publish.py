@@ -19,6 +19,7 @@ from pipelines.wiki.publish import FolderGone, no_step
 from worker import wiring
 from worker.cli import common
 from worker.cli.output import many, print_json, visible
+from worker.health_server import serving_health
 from worker.stopping import Stop, stopping
 
 log = structlog.get_logger("dreamd.publish")
@@ -65,7 +66,7 @@ def publish(
             shown = publish_revision(parts, at, over, take_over=take_over)
             _print(shown, as_json=as_json)
             return 1 if shown.published.held else 0
-        with stopping() as stop:
+        with stopping() as stop, serving_health(store, loaded):
             following(Follower(parts, at, over, take_over=take_over), stop, interval_s=interval, told=lambda shown: _print(shown, as_json=as_json))
     return 0
 

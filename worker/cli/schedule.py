@@ -19,6 +19,7 @@ from pipelines.store import Store, this_process
 from worker import settings, wiring
 from worker.cli import common, serving
 from worker.cli.output import print_json
+from worker.health_server import serving_health
 from worker.stopping import Stop, stopping
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def run(
             return 0
         with stopping() as stop:
             replica = Scheduler(store=store, now=wiring.utc_now, params=params, ring=ring, name=this_process(host), host=host, stop=stop)
-            with consuming(store, loaded, stop), waking(replica.turn, every_s=every):
+            with serving_health(store, loaded), consuming(store, loaded, stop), waking(replica.turn, every_s=every):
                 log.info("schedule_started", every_s=every, redis=loaded.redis_url is not None)
                 stop.wait()
                 log.info("schedule_stopping")

@@ -17,6 +17,7 @@ from worker import logsetup, settings, wiring
 from worker.bell import Bell
 from worker.cli import common, serving
 from worker.crew import Crew
+from worker.health_server import serving_health
 from worker.process import LOOK_S, work_alone
 from worker.stopping import Stop
 
@@ -37,7 +38,7 @@ def worker(
     """Work on the units of dreams until SIGTERM, which is obeyed within 5 s. It needs the database, and Redis where one is set; neither logs nor wiki."""
     loaded = settings.load(config)
     serve_logs(loaded)
-    with serving.open_serving(wiki, loaded) as (store, host):
+    with serving.open_serving(wiki, loaded) as (store, host), serving_health(store, loaded):
         parts = wiring.working_parts(store, loaded, host=host)
         return serve(loaded, {loaded.engine: parts}, threads=threads, once=once)
 

@@ -34,7 +34,7 @@ def morning_report(
         work=tuple(w.asked for w in shown.work if w.asked)[-3:], merged=_merged(did), retired=did.notes(Verb.RETRACTS),
         checked=Counter(did.findings[uid].verdict.value for uid in did.fresh if uid in did.findings and uid in did.online), refused=refused or {},
         left_out=left_out, more_left_out=shown.brief.left - len(left_out), problems=(*problems, *dead_links(did.online.values(), did.fresh)), redacted=redacted,
-        drafts=store.status_counts(scope).get(Status.DRAFT, 0) if did.notes(Verb.NEW) else 0,
+        drafts=store.standing(scope).get(Status.DRAFT, 0) if did.notes(Verb.NEW) else 0,
     )  # fmt: skip
     return _beside(store, scope, told)
 

@@ -16,9 +16,10 @@ from pipelines.run.content import one_a_sentence, sentence_of
 from pipelines.store import ShownItem, Store
 from pipelines.store.types import dump, load
 from pipelines.wiki.content import Item
+from pipelines.wiki.cutting import SUBJECT_NOTES_MIN
 from pipelines.wiki.packed import item_of, pack
 from pipelines.wiki.placing import NOTHING, Facts, facts
-from pipelines.wiki.topics import SMALL_NOTES, SUBJECT_NOTES_MIN, joined_to, layout, memory_topics, owners_of
+from pipelines.wiki.topics import SMALL_NOTES, joined_to, layout, memory_topics, owners_of
 
 
 class Rows:

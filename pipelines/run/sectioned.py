@@ -12,8 +12,9 @@ from typing import Any, cast
 from pipelines.run.placed import Rows, root_of
 from pipelines.store import ShownItem, ShownPage
 from pipelines.store.types import dump, load
-from pipelines.wiki import topics
-from pipelines.wiki.topics import NEVER, SHELVES, Sort, Spot, beginnings, begins_group, section_names, subject_names
+from pipelines.wiki import cutting
+from pipelines.wiki.cutting import NEVER, Spot, beginnings, begins_group, section_names
+from pipelines.wiki.topics import SHELVES, subject_names
 
 Order = tuple[str, int, str]
 BESIDE = 2
@@ -55,16 +56,16 @@ class _Root:
 
     def __init__(self, rows: Rows, root: str, uids: Iterable[str], stood: Iterable[ShownPage], *, anew: bool) -> None:
         self.rows, self.root, self.uids, self.anew = rows, root, sorted(uids), anew
-        self.sort = Sort.SUBJECT if root.startswith("2:") else Sort.SHELF
+        self.of_subject = root.startswith("2:")
         self.stood = sorted(((_order_of(p.begin), p) for p in stood), key=lambda pair: pair[0])
         self.was = [old for uid in self.uids if (old := rows.old.get(uid)) and old.root == root]
         self.now = [row for uid in self.uids if (row := rows.now.get(uid)) and row.root == root]
 
     def cut(self) -> dict[str, Section]:
         """The sections that were cut anew; none where the topic is not large."""
-        limit = topics.LARGE_NOTES + len(self.uids)
+        limit = cutting.LARGE_NOTES + len(self.uids)
         before = 0 if self.anew else self.rows.store.count_of_root(self.rows.scope, self.root, limit)
-        was, large = before >= topics.LARGE_NOTES, before >= limit or before - len(self.was) + len(self.now) >= topics.LARGE_NOTES
+        was, large = before >= cutting.LARGE_NOTES, before >= limit or before - len(self.was) + len(self.now) >= cutting.LARGE_NOTES
         if not large and not was:
             return {}
         title, aliases = self._names()
@@ -90,7 +91,7 @@ class _Root:
                 self.rows.put(replace(row, topic=topic, part=0))
 
     def _names(self) -> tuple[str, tuple[str, ...]]:
-        if self.sort is Sort.SHELF:
+        if not self.of_subject:
             return SHELVES[self.root[2:]][0], ()
         forms = Counter({} if self.anew else self.rows.store.forms_of_root(self.rows.scope, self.root))
         forms.subtract(r.forms for r in self.was)
@@ -114,8 +115,8 @@ class _Root:
         for begin, end in pairwise([*begins, len(rows)]):
             name = key
             if begin:
-                at = spots[begin]
-                name, called = section_names(self.root, title, self.sort, at, begins_group(spots, begin))
+                at, first_of = spots[begin], begins_group(spots, begin)
+                name, called = section_names(self.root, title, at, first=first_of, of_subject=self.of_subject)
                 found[name] = Section(called, (), dump(list(at.order)))
             self._put(rows[begin:end], name)
         return found

@@ -14,7 +14,6 @@ from typing import Any, TypeVar, cast
 from sqlalchemy import ColumnElement, Connection, Select, Table, and_, case, delete, func, insert, literal, or_, select, true
 
 from pipelines.errors import Conflict
-from pipelines.model import Status
 from pipelines.store import tables as t
 from pipelines.store.codec import session_of
 from pipelines.store.core import Core, add, chunks, put
@@ -454,13 +453,6 @@ class Projection(Core):
         with self.reading("measure what was said") as conn:
             rows = conn.execution_options(yield_per=1000).execute(query.where(c.scope_id == self.scope_of(conn, scope)))
             return sum(len(r.body.encode("utf-8", "surrogatepass")) for r in rows)
-
-    def status_counts(self, scope: str) -> Mapping[Status, int]:
-        """How many current versions have which status."""
-        h = t.heads.c
-        with self.reading("count the beliefs") as conn:
-            query = select(h.status, func.count().label("n")).where(h.scope_id == self.scope_of(conn, scope), h.closing.is_(False)).group_by(h.status)
-            return {Status(r.status): r.n for r in conn.execute(query)}
 
     def quarantined_claims(self, scope: str) -> frozenset[str]:
         """Uids of claims that some current reading holds under quarantine."""

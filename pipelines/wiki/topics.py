@@ -14,21 +14,17 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from itertools import groupby
 from posixpath import basename, normpath
 from typing import TypedDict
 from urllib.parse import unquote
 
-from pipelines.model import Kind, Verdict, digest
-from pipelines.wiki import inline
+from pipelines.model import Kind, Verdict
+from pipelines.wiki import cutting, inline
 from pipelines.wiki.content import LIVE, PAST, Carried, Item
-from pipelines.wiki.lines import day, weigh
+from pipelines.wiki.cutting import EPOCH, NEVER, SUBJECT_NOTES_MIN, Piece, Spot, beginnings, begins_group, cut, fits_surely, section_names
+from pipelines.wiki.lines import weigh
 from pipelines.wiki.slugs import RESERVED, assign, page_path
 
-SUBJECT_NOTES_MIN = 3
-PAGE_NOTES_MAX, PAGE_LINES_MAX, PAGE_BYTES_MAX = 60, 200, 12_000
-PAGE_FRAME_LINES, PAGE_FRAME_BYTES = 32, 1_800
-"""What front matter, our own headings and links of a page take at most, left free when a topic is split."""
 SMALL_NOTES, SMALL_PAGES_MAX = 30, 8
 TITLE_CHARS_MAX = 80
 ALIASES_MAX = 12
@@ -338,36 +334,16 @@ def _in_order(items: Iterable[Item]) -> tuple[Item, ...]:
 
 # --- sections of large topics ------------------------------------------------------------------------------------------------------------
 
-LARGE_NOTES = 300
-"""From so many notes on, a shelf or subject is cut into sections; below, it is one topic, in numbered parts."""
-NEAR = 20
-"""How many notes before and after decide whether a section begins at a note: sections have more than this, and twice as many on average."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """Where a note stands among those of its topic: by subject, then in the order they were learnt. `oldest` is in microseconds, `form` the subject's."""
-
-    key: str
-    oldest: int
-    uid: str
-    form: str
-
-    @property
-    def order(self) -> tuple[str, int, str]:
-        """What notes of a topic are sorted by."""
-        return (self.key, self.oldest, self.uid)
-
-
-NEVER = 10**18
-"""`Spot.oldest` of a note whose evidence has no time: behind all that have one."""
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+def _called(topic: Topic, spots: Sequence[Spot], begin: int) -> tuple[str, str]:
+    if not begin:
+        return topic.key, topic.title
+    return section_names(topic.key, topic.title, spots[begin], first=begins_group(spots, begin), of_subject=topic.sort is Sort.SUBJECT)
 
 
 def spot(item: Item) -> Spot:
     """The spot of a note."""
     at = item.oldest_evidence
-    return Spot(key_of(item), NEVER if at is None else (at - _EPOCH) // timedelta(microseconds=1), item.uid, forms_of(item)[0])
+    return Spot(key_of(item), NEVER if at is None else (at - EPOCH) // timedelta(microseconds=1), item.uid, forms_of(item)[0])
 
 
 def sections(topic: Topic) -> list[Topic]:
@@ -377,13 +353,13 @@ def sections(topic: Topic) -> list[Topic]:
     a section keeps its name. The first keeps the topic's.
     """
     notes = {i.uid: i for i in (*topic.items, *topic.past)}
-    if len(notes) < LARGE_NOTES:
+    if len(notes) < cutting.LARGE_NOTES:
         return [topic]
     spots = sorted(map(spot, notes.values()), key=lambda s: s.order)
     begins = [0, *beginnings(spots)]
     out = []
     for begin, end in zip(begins, [*begins[1:], len(spots)], strict=True):
-        key, title = section_names(topic.key, topic.title, topic.sort, spots[begin], begins_group(spots, begin)) if begin else (topic.key, topic.title)
+        key, title = _called(topic, spots, begin)
         here = [notes[s.uid] for s in spots[begin:end]]
         out.append(
             Topic(
@@ -394,44 +370,7 @@ def sections(topic: Topic) -> list[Topic]:
     return out
 
 
-def beginnings(spots: Sequence[Spot]) -> list[int]:
-    """Where sections begin among spots in order, the first one left out: at a note whose digest is the least of all near it, at the first note of a
-    subject where one is near."""
-    weights = [_weight(s, begins_group(spots, n)) for n, s in enumerate(spots)]
-    return [n for n in range(1, len(spots)) if weights[n] == min(weights[max(0, n - NEAR) : n + NEAR + 1])]
-
-
-def begins_group(spots: Sequence[Spot], n: int) -> bool:
-    """Whether a spot is the first of its subject."""
-    return n == 0 or spots[n - 1].key != spots[n].key
-
-
-def _weight(at: Spot, first: bool) -> tuple[bool, str]:
-    return (not first, digest("section", at.key if first else at.uid))
-
-
-def section_names(topic: str, title: str, sort: Sort, begin: Spot, first: bool) -> tuple[str, str]:
-    """Key and title of the section that begins here: by its first subject, inside of one by the day of its first note."""
-    form = inline.clean(begin.form)[:SECTION_CHARS_MAX] if sort is not Sort.SUBJECT or first else ""
-    since = "" if first else f"from {day(_EPOCH + timedelta(microseconds=begin.oldest))}" if begin.oldest != NEVER else begin.uid
-    return f"{topic}\n{'=' + begin.key if first else '+' + begin.uid}", inline.clean(f"{title}: {form} {since}")
-
-
-SECTION_CHARS_MAX = 40
-
-
 # --- splitting ---------------------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A note as splitting sees it: its lines and bytes, its group (a heading of its file, else its subject), and whether the group takes a heading."""
-
-    uid: str
-    group: str
-    headed: bool
-    lines: int
-    size: int
 
 
 def split(topic: Topic, weigh: Callable[[Item], tuple[int, int]] = weigh) -> list[Topic]:
@@ -461,53 +400,6 @@ def piece(item: Item, lines: int, size: int) -> Piece:
     return Piece(item.uid, _heading(item), bool(item.carried), lines, size)
 
 
-def cut(pieces: Sequence[Piece]) -> list[list[Piece]]:
-    """The pieces in parts that fit a page each, cut between headings or subjects where one is near; one part at least, which may be empty."""
-    parts: list[list[Piece]] = [[]]
-    room = _Room()
-    for _, run in groupby(pieces, key=lambda p: p.group):
-        group = list(run)
-        if parts[-1] and not room.takes(group) and _Room().takes(group):
-            parts.append([])
-            room = _Room()
-        for one in group:
-            if parts[-1] and not room.takes((one,)):
-                parts.append([])
-                room = _Room()
-            parts[-1].append(one)
-            room.add(one)
-    if len(parts) > 1 and len(parts[-1]) < SUBJECT_NOTES_MIN < len(parts[-2]) - SUBJECT_NOTES_MIN:
-        parts[-1] = parts[-2][-SUBJECT_NOTES_MIN:] + parts[-1]
-        parts[-2] = parts[-2][:-SUBJECT_NOTES_MIN]
-    return parts
-
-
-class _Room:
-    """What is taken of a page."""
-
-    def __init__(self) -> None:
-        self.count, self.lines, self.size = 0, PAGE_FRAME_LINES, PAGE_FRAME_BYTES
-        self.headings: set[str] = set()
-
-    def takes(self, more: Sequence[Piece]) -> bool:
-        """Whether these fit, too."""
-        headings = {p.group for p in more if p.headed} - self.headings
-        lines = self.lines + 4 * len(headings) + sum(p.lines for p in more)
-        size = self.size + sum(map(_heading_bytes, headings)) + sum(p.size for p in more)
-        return self.count + len(more) <= PAGE_NOTES_MAX and lines <= PAGE_LINES_MAX and size <= PAGE_BYTES_MAX
-
-    def add(self, one: Piece) -> None:
-        """Take room for a piece."""
-        if one.headed and one.group not in self.headings:
-            self.headings.add(one.group)
-            self.lines, self.size = self.lines + 4, self.size + _heading_bytes(one.group)
-        self.count, self.lines, self.size = self.count + 1, self.lines + one.lines, self.size + one.size
-
-
-def _heading_bytes(heading: str) -> int:
-    return len(heading.encode("utf-8", "replace")) + 8
-
-
 def upper(item: Item) -> tuple[int, int]:
     """A cheap upper bound of the (lines, bytes) of a note, so that only topics near the limits are weighed: escapes at most double a text, a footnote
     frames its quote in 200 bytes."""
@@ -518,14 +410,6 @@ def upper(item: Item) -> tuple[int, int]:
     texts = [heading, item.statement, item.markdown, item.reason, item.corrected_to or "", *past, *sides, *(c.quote for c in cites)]
     size = 2 * sum(len(t.encode("utf-8", "replace")) for t in texts) + 200 * (len(cites) + len(past) + 1)
     return 5 + item.markdown.count("\n") + len(past) + 2 * len(cites), size
-
-
-def fits_surely(bounds: Iterable[tuple[int, int]]) -> bool:
-    """Whether notes with these upper bounds fit a page without weighing them."""
-    count, lines, size = 0, PAGE_FRAME_LINES, PAGE_FRAME_BYTES
-    for more, bytes_ in bounds:
-        count, lines, size = count + 1, lines + more, size + bytes_
-    return count <= PAGE_NOTES_MAX and size <= PAGE_BYTES_MAX and lines <= PAGE_LINES_MAX
 
 
 def _heading(item: Item) -> str:

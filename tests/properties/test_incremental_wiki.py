@@ -19,7 +19,7 @@ from pipelines.run.content import content_of
 from pipelines.run.resolving import lineage_of
 from pipelines.run.showing import as_text, look
 from pipelines.store import Store
-from pipelines.wiki import topics
+from pipelines.wiki import cutting
 from pipelines.wiki.content import Content
 from pipelines.wiki.inbox import entries
 from pipelines.wiki.tree import tree
@@ -37,8 +37,8 @@ pytestmark = pytest.mark.timeout(240)  # seconds of a loaded machine: everything
 def kind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sqlite]:
     made = Sqlite(tmp_path_factory.mktemp("incremental"))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(topics, "LARGE_NOTES", LARGE)
-        patched.setattr(topics, "NEAR", NEAR)
+        patched.setattr(cutting, "LARGE_NOTES", LARGE)
+        patched.setattr(cutting, "NEAR", NEAR)
         yield made
     made.close()
 

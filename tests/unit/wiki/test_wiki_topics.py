@@ -9,8 +9,9 @@ import pytest
 
 from pipelines.model import Kind, Status, Verdict
 from pipelines.wiki.content import Carried, Item
+from pipelines.wiki.cutting import PAGE_NOTES_MAX
 from pipelines.wiki.slugs import fold
-from pipelines.wiki.topics import PAGE_NOTES_MAX, is_name, layout
+from pipelines.wiki.topics import is_name, layout
 from pipelines.wiki.tree import tree
 from tests.unit.wiki.samples import BACKUPS, CONTENT, DEPLOY, DRAFT, RECHECK, carried, item
 

@@ -45,7 +45,7 @@ def test_the_page_in_the_readme_is_the_page_the_sample_gives(sample: Path) -> No
 
 
 def commands() -> dict[str, Any]:
-    found: dict[str, Any] = typer.main.get_command(cli.app).commands  # type: ignore[attr-defined]
+    found: dict[str, Any] = typer.main.get_command(cli.app_of()).commands  # type: ignore[attr-defined]
     return found
 
 

@@ -18,8 +18,8 @@ from typing import Any, Final
 
 from pipelines.errors import DreamdError, NotOurFolder, StoreTooNew, Transient
 from pipelines.ports import Blobs
-from pipelines.run.health import Problem, duration
-from pipelines.store import Schedule, Store, StoreDamaged, StoreMisplaced
+from pipelines.run.health import Problem
+from pipelines.store import Schedule, Store, StoreDamaged, StoreMisplaced, duration
 from worker.hook import SUFFIX, spool_folder
 from worker.settings import Settings, data_folder
 

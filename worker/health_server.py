@@ -124,7 +124,7 @@ def metrics_text(answer: Answer) -> bytes:
     from prometheus_client import CollectorRegistry, generate_latest
 
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Collector(answer))  # type: ignore[arg-type]
+    registry.register(_Collector(answer))
     return generate_latest(registry)
 
 
@@ -304,11 +304,12 @@ def _store(m: Measured) -> Iterator[GaugeMetricFamily]:
     yield _gauge("dreamd_letters", "messages kept that nobody could act on", [((), float(m.letters))])
     yield _gauge("dreamd_faults_day", "repairs of the last day", [((code,), float(n)) for code, n in m.faults.items()], ("code",))
     roles = sorted({p.role for p in m.processes})
-    for name, says, of in (
-        ("dreamd_processes", "registered processes", lambda p: 1.0),
-        ("dreamd_units_done", "units finished by the registered processes since each began", lambda p: float(p.done)),
-        ("dreamd_units_failed", "units that failed at the registered processes since each began", lambda p: float(p.failed)),
-    ):
-        yield _gauge(name, says, [((role,), sum(of(p) for p in m.processes if p.role == role)) for role in roles], ("role",))
-    seen = [((role,), min(p.seen_age_s for p in m.processes if p.role == role)) for role in roles]
+    told = {role: [p for p in m.processes if p.role == role] for role in roles}
+    yield _gauge("dreamd_processes", "registered processes", [((role,), float(len(of))) for role, of in told.items()], ("role",))
+    yield _gauge(
+        "dreamd_units_done", "units the registered processes finished", [((role,), float(sum(p.done for p in of))) for role, of in told.items()], ("role",)
+    )
+    failed = [((role,), float(sum(p.failed for p in of))) for role, of in told.items()]
+    yield _gauge("dreamd_units_failed", "units that failed at the registered processes", failed, ("role",))
+    seen = [((role,), min(p.seen_age_s for p in of)) for role, of in told.items()]
     yield _gauge("dreamd_process_seen_age_seconds", "since a process of the role was last seen", seen, ("role",))

@@ -1,4 +1,7 @@
-"""Composition root: settings and a wiki folder in, live parts out. The only file that names a port and its driver together."""
+"""Composition root: settings and a wiki folder in, live parts out. The only file that names a port and its driver together.
+
+What only some commands need is imported where it is used: reading logs, patterns, engine and the stages take longer to import than `status` takes to answer.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +14,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pipelines.errors import NotOurFolder, Refused
-from pipelines.logs.archive import FolderArchive
-from pipelines.logs.detect import READERS
-from pipelines.logs.redaction import Redactor, open_redactor
 from pipelines.model import digest
-from pipelines.ports import Blobs
-from pipelines.run import Params, Parts
-from pipelines.run.parts import Progress, silent
 from pipelines.store import Store, open_store, this_process
-from pipelines.store.blobs import DatabaseArchive
 from pipelines.wiki.publish import Marker, read_marker
-from worker.gittimes import git_times
 from worker.settings import Settings, cache_folder, data_folder
+
+if TYPE_CHECKING:
+    from pipelines.logs.redaction import Redactor
+    from pipelines.ports import Blobs
+    from pipelines.run import Params, Parts
+    from pipelines.run.parts import Progress
 
 _OTHER_STORE = "set data_dir (DREAMD_DATA_DIR) to the data folder it was made with, or name another folder with --wiki and dream again from the logs"
 
@@ -85,16 +87,19 @@ def place_of(wiki: Path, settings: Settings, *, create: bool) -> Place:
 
 
 @contextlib.contextmanager
-def open_parts(place: Place, settings: Settings, *, scope: str | None = None, progress: Progress = silent) -> Iterator[Parts]:
+def open_parts(place: Place, settings: Settings, *, scope: str | None = None, progress: Progress | None = None) -> Iterator[Parts]:
     """Live parts for one command over a scope (default: the setting's); everything is closed when it ends."""
-    # Imported here: its patterns take a third of a second to compile, and commands that only read the store never ask it.
     from pipelines.engines.local.engine import LocalEngine
+    from pipelines.logs.detect import READERS
+    from pipelines.run import Parts
+    from pipelines.run.parts import silent
+    from worker.gittimes import git_times
 
     with open_only_store(place) as store:
         _require_publisher(place, store)
         yield Parts(
             store=store, archive=archive_of(place, store, scope or settings.scope), redactor=redactor(), engine=LocalEngine(), readers=READERS, now=utc_now,
-            holder=this_process(place.host), git_times=git_times, progress=progress,
+            holder=this_process(place.host), git_times=git_times, progress=progress or silent,
             defaults=defaults_of(settings),
         )  # fmt: skip
 
@@ -102,6 +107,8 @@ def open_parts(place: Place, settings: Settings, *, scope: str | None = None, pr
 def working_parts(store: Store, settings: Settings, *, host: str | None = None) -> Parts:
     """Live parts of a process that works on units of all scopes: it reads neither logs nor wiki. `host` is this machine's lasting name, where it has one."""
     from pipelines.engines.local.engine import LocalEngine
+    from pipelines.logs.detect import READERS
+    from pipelines.run import Parts
 
     return Parts(
         store=store, archive=archive_of(None, store, settings.scope), redactor=redactor(), engine=LocalEngine(), readers=READERS, now=utc_now,
@@ -111,6 +118,8 @@ def working_parts(store: Store, settings: Settings, *, host: str | None = None) 
 
 def defaults_of(settings: Settings) -> Params:
     """What a dream is by the settings of this process, where its request left it open."""
+    from pipelines.run import Params
+
     return Params(
         engine=settings.engine, trusted=frozenset(settings.events.trusted), skew_s=settings.skew_s, change_share_max=settings.change_share_max
     )  # fmt: skip
@@ -153,11 +162,16 @@ def open_shared_store(settings: Settings) -> Iterator[Store]:
 
 def archive_of(place: Place | None, store: Store, scope: str) -> Blobs:
     """Where the bytes of a scope's logs are kept: a folder beside a store that is a file, else the database, which every host reaches."""
+    from pipelines.logs.archive import FolderArchive
+    from pipelines.store.blobs import DatabaseArchive
+
     return FolderArchive(place.archive) if place is not None and store.on_sqlite else DatabaseArchive(store, scope)
 
 
 def redactor() -> Redactor:
     """The secret scanner with its compiled rules cached."""
+    from pipelines.logs.redaction import open_redactor
+
     folder = cache_folder() / "rules"
     with contextlib.suppress(OSError):  # a read-only home costs seconds, not the start
         folder.mkdir(parents=True, exist_ok=True)

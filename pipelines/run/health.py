@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from pipelines.store import Measured, ProcessHealth, ScopeHealth
+from pipelines.store import Measured, ProcessHealth, ScopeHealth, duration
 
 WORKER, SCHEDULER = "worker", "schedule"
 """Roles in the register of processes."""
@@ -53,14 +53,6 @@ CODES = frozenset(
 def judge(measured: Measured, limits: Limits) -> tuple[Problem, ...]:
     """The problems, those of the whole store first, then scope by scope."""
     return (*_workers(measured, limits), *_schedulers(measured, limits), *_store(measured), *(p for s in measured.scopes for p in _scope(s, limits)))
-
-
-def duration(seconds: float) -> str:
-    """`90 s`, `12 min`, `3 h`, `5 days`: about how long, for a person."""
-    for unit, length in (("days", 86_400), ("h", 3_600), ("min", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:.0f} {unit}"
-    return f"{seconds:.0f} s"
 
 
 # --- who works ---------------------------------------------------------------------------------------------------------------------------

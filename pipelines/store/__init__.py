@@ -9,7 +9,7 @@ Values of `model` and `ports` go in and come out; rows never leave.
 from pipelines.store.faults import StoreDamaged, StoreMisplaced
 from pipelines.store.holder import alive, host_of, owner_of, process_of, this_process
 from pipelines.store.letters import Letter
-from pipelines.store.measured import Folder, Measured, ProcessHealth, ScopeHealth, Spread
+from pipelines.store.measured import Folder, Measured, ProcessHealth, ScopeHealth, Spread, duration
 from pipelines.store.pages import PageMark
 from pipelines.store.projection import Moves, PageWords, Render, Shown, ShownItem, ShownLink, ShownPage, ShownSession
 from pipelines.store.schedules import Schedule, Waiting
@@ -92,6 +92,7 @@ __all__ = [
     "WikiState",
     "Worker",
     "alive",
+    "duration",
     "host_of",
     "open_store",
     "owner_of",

@@ -105,3 +105,11 @@ def spread(took_s: list[float]) -> Spread | None:
 
 def _rank(ranked: list[float], percent: int) -> float:
     return ranked[max(0, -(-len(ranked) * percent // 100) - 1)]
+
+
+def duration(seconds: float) -> str:
+    """`90 s`, `12 min`, `3 h`, `5 days`: about how long, for a person."""
+    for unit, length in (("days", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"

@@ -36,7 +36,7 @@ STOPS = {
 
 def command_of(words: list[str]) -> str:
     """The command of a command line of dreamd, checked: it exists and knows every option that is given."""
-    commands: dict[str, Any] = typer.main.get_command(cli.app).commands  # type: ignore[attr-defined]
+    commands: dict[str, Any] = typer.main.get_command(cli.app_of()).commands  # type: ignore[attr-defined]
     assert words[0] in commands, words
     known = {option for parameter in commands[words[0]].params for option in parameter.opts}
     assert {word.partition("=")[0] for word in words[1:] if word.startswith("-")} <= known, words

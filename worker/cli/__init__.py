@@ -3,58 +3,49 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Final
 
 import structlog
 import typer
 
 from pipelines.errors import DreamdError, Refused
-from worker.cli.doctor import register as register_doctor
-from worker.cli.dream import register as register_dream
-from worker.cli.dreams import register as register_dreams
-from worker.cli.hook import register as register_hook
-from worker.cli.lint import register as register_lint
-from worker.cli.metrics import register as register_metrics
-from worker.cli.plumbing import register as register_plumbing
-from worker.cli.publish import register as register_publish
-from worker.cli.reading import register as register_reading
-from worker.cli.schedule import register as register_schedule
-from worker.cli.status import register as register_status
-from worker.cli.submit import register as register_submit
-from worker.cli.transfer import register as register_transfer
-from worker.cli.up import register as register_up
-from worker.cli.watch import register as register_watch
-from worker.cli.worker import register as register_worker
 from worker.settings import BadSettings
 
 DONE, LEFT_UNDONE, USAGE, REFUSED = 0, 1, 2, 3
 INTERRUPTED = 130
 
-app = typer.Typer(
-    name="dreamd", add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True, rich_markup_mode=None,
-    help="Consolidates the memory of agents: session logs and notes in, a corrected and linked wiki out.",
-)  # fmt: skip
-register_dream(app)
-register_dreams(app)
-register_status(app)
-register_reading(app)
-register_lint(app)
-register_schedule(app)
-register_watch(app)
-register_submit(app)
-register_hook(app)
-register_transfer(app)
-register_plumbing(app)
-register_publish(app)
-register_worker(app)
-register_up(app)
-register_doctor(app)
-register_metrics(app)
+HOMES: Final[Mapping[str, str]] = {
+    "dream": "dream", "dreams": "dreams", "apply": "dreams", "status": "status", "search": "reading", "why": "reading", "verify": "reading",
+    "journal": "reading", "brief": "reading", "lint": "lint", "schedule": "schedule", "watch": "watch", "submit": "submit", "hook": "hook",
+    "export": "transfer", "import": "transfer", "intake": "plumbing", "rebuild": "plumbing", "publish": "publish", "worker": "worker", "up": "up",
+    "doctor": "doctor", "metrics": "metrics",
+}  # fmt: skip
+"""Command → its module here. Only the module of the command that is run is imported: `status` is asked often, and reads no log."""
+
+
+def app_of(command: str | None = None) -> typer.Typer:
+    """The command line with what stands in a command's module, or with all commands."""
+    app = typer.Typer(
+        name="dreamd", add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True, rich_markup_mode=None, callback=_all,
+        help="Consolidates the memory of agents: session logs and notes in, a corrected and linked wiki out.",
+    )  # fmt: skip
+    home = HOMES.get(command or "")
+    for module in (home,) if home else dict.fromkeys(HOMES.values()):
+        import_module(f"{__name__}.{module}").register(app)
+    return app
+
+
+def _all() -> None:
+    """So that a command line with one command in it is still called by the command's name."""
 
 
 def run(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code; every expected error is one clear line on standard error."""
     try:
-        code = app(arguments if arguments is not None else sys.argv[1:], prog_name="dreamd", standalone_mode=False)
+        words = arguments if arguments is not None else sys.argv[1:]
+        code = app_of(words[0] if words else None)(words, prog_name="dreamd", standalone_mode=False)
         return int(code or DONE)
     except BadSettings as error:
         return _say(error, REFUSED)

@@ -10,8 +10,7 @@ from pathlib import Path
 import typer
 
 from pipelines.errors import DreamdError
-from pipelines.run.health import duration
-from pipelines.store import Counts, Dream, Measured, ScopeHealth, Store
+from pipelines.store import Counts, Dream, Measured, ScopeHealth, Store, duration
 from worker import wiring
 from worker.cli import common
 from worker.cli.output import counted, many, print_json

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pipelines.run.health import CODES, Limits, duration, judge
-from pipelines.store import Folder, Measured, ProcessHealth, ScopeHealth
+from pipelines.run.health import CODES, Limits, judge
+from pipelines.store import Folder, Measured, ProcessHealth, ScopeHealth, duration
 
 LIMITS = Limits()
 

@@ -24,10 +24,11 @@ from pipelines.wiki.content import Content
 from pipelines.wiki.inbox import entries
 from pipelines.wiki.tree import tree
 from tests.contracts.store_builders import DAY
-from tests.contracts.store_kinds import Sqlite
+from tests.contracts.store_kinds import Sqlite, both, clock
 from tests.dreaming import differences
 from tests.properties.shown_world import FILES, SCOPE, SUBJECTS, World, sentence
 
+__all__ = ["both", "clock"]
 LARGE, NEAR = 35, 3
 """Of topics here, so that few notes make one large; a scope of fewer than thirty notes has none."""
 pytestmark = pytest.mark.timeout(240)  # seconds of a loaded machine: everything is rendered after each event
@@ -139,6 +140,20 @@ def test_a_large_shelf_is_cut_where_cutting_all_of_it_cuts_it(kind: Sqlite, chan
         assert {f.path: f.body for f in sight.files} == {f.path: wanted.get(f.path) for f in sight.files}
         r.commit(world.store, SCOPE, sight)
         assert world.store.page_digests(SCOPE) == {path: digest(body) for path, body in wanted.items()}
+
+
+def test_both_databases_keep_the_same_of_it(both: tuple[Store, ...]) -> None:
+    shown = []
+    for store in both:
+        world, dice = World(store), Random(11)
+        for event in (writes, learns_many, judges, learns_many, works, learns, writes_own, learns, judges):
+            event(world, dice)
+            r.commit(store, SCOPE, look(store, SCOPE, own=r.own_of(store, SCOPE), cover=lambda _, data: data))
+            assert lineage_of(store, SCOPE) == lineage_from_all(store)
+        pages = {p.slug: p.body for p in store.pages(SCOPE).values()}
+        assert differences({p: as_text(d) for p, d in tree(everything(store)).files.items()}, pages) == []
+        shown.append(pages)
+    assert shown[1:] == shown[:-1]
 
 
 def test_a_projection_that_was_lost_is_made_again_from_the_store(kind: Sqlite) -> None:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import structlog
 from celery import Celery
+from kombu.transport import redis
 
 WORK: Final = "dreamd.work"
 """The task that is a bell: (job id). The id is a hint; whoever hears it takes the job whose turn it is."""
@@ -22,6 +24,26 @@ VISIBLE_S: Final = 3600
 """Messages a dead worker had fetched and not begun come back after so long; a sweep rings again much sooner."""
 
 
+log = structlog.get_logger("dreamd.celery")
+
+
+class Channel(redis.Channel):
+    """Passes over what lies in the list and is no message of Celery at all: it would end the whole worker, again after each start."""
+
+    def _brpop_read(self, **options: Any) -> bool | None:
+        try:
+            return super()._brpop_read(**options)  # type: ignore[no-any-return, no-untyped-call]
+        except (ValueError, TypeError, KeyError, AttributeError) as error:  # what reading an envelope raises; it is off the list already
+            log.warning("message_unreadable", error=type(error).__name__)
+            return True
+
+
+class Transport(redis.Transport):
+    """Kombu's Redis, with our channel."""
+
+    Channel = Channel
+
+
 class App(Celery):  # type: ignore[misc]
     """Celery that connects where the settings say, whatever CELERY_BROKER_URL says in the environment."""
 
@@ -31,7 +53,9 @@ class App(Celery):  # type: ignore[misc]
 
     def connection_for_read(self, url: str | None = None, **more: Any) -> Any:
         """A connection to consume from."""
-        return super().connection_for_read(url or self._url, **more)
+        connection = super().connection_for_read(url or self._url, **more)
+        connection.transport_cls = Transport
+        return connection
 
     def connection_for_write(self, url: str | None = None, **more: Any) -> Any:
         """A connection to publish on."""

@@ -54,6 +54,7 @@ class Crew:
     finished_ms: int | None = None
     outside: Refused | None = None
     broken: bool = False
+    gone: bool = False
     _places: threading.Semaphore = field(init=False)
     _held: dict[int, Job] = field(default_factory=dict)
     _lost: set[tuple[int, int]] = field(default_factory=set)
@@ -194,7 +195,8 @@ class Crew:
             lost = store.renew(held.values(), ttl_ms=self.ttl_ms) if held else frozenset()
             with self._lock:
                 self._lost |= {(n, job.fence) for n in lost if (job := self._held.get(n)) is not None and job.fence == held[n].fence}
-            store.process_seen(self.name, ROLE, self.done, self.failed, self.finished_ms)
+            if not self.gone:
+                store.process_seen(self.name, ROLE, self.done, self.failed, self.finished_ms)
         except DreamdError as error:
             self._trouble("beat_failed", error)
 
@@ -221,17 +223,15 @@ class Crew:
         if swept.ring:
             self.ring(swept.ring)
 
-    def give_all_back(self) -> None:
-        """Let go of everything still held, for an end that waits for nobody: a commit that comes later is refused."""
+    def leave(self) -> None:
+        """Let go of whatever is still held (a commit that comes later is refused), and strike this process off the register. What fails is made up for by
+        a sweep."""
+        self.gone = True
         with self._lock:
             held = [*self._held.values(), *self._unsaid]
         for job in held:
             with suppress(DreamdError):
                 self.parts.store.give_back(job)
-
-    def leave(self) -> None:
-        """Strike this process off the register; it is struck off in time where that fails."""
-        self.give_all_back()
         with suppress(DreamdError):
             self.parts.store.left(self.name)
 

@@ -31,7 +31,7 @@ def work_behind(app: App, crew: Crew, desk: RequestDesk, stop: Stop, *, look_s: 
     ears = Ears()
     rounds = Rounds(crew=crew, look_s=look_s, ears=ears)
     log.info("worker_started", threads=crew.threads, bell=True)
-    with leaving(stop, crew.give_all_back):
+    with leaving(stop, crew.leave):
         with rounds.going():
             listen(app, crew, desk, ears)
             crashed = not crew.leaving()
@@ -111,7 +111,7 @@ def _nothing() -> None:
 def _keep(desk: RequestDesk, message: Any, why: str) -> None:
     """Keep a message and acknowledge it. While the store is away it stays unacknowledged, and comes back."""
     try:
-        desk.keep((message.headers or {}).get("task"), message.body or "", why)
+        desk.keep(message.headers.get("task") if isinstance(message.headers, dict) else None, message.body or "", why)
     except DreamdError as error:
         log.warning("message_not_kept", error=type(error).__name__)
         return

@@ -18,8 +18,8 @@ from pipelines.errors import DreamdError
 
 FRAMES_MAX = 12
 """Of one traceback in a line of a process that serves."""
-_LOUD = ("celery.app.trace", "celery.worker.strategy", "celery.worker.request", "kombu", "apscheduler", "alembic")
-"""Libraries that write a line a task; ours says more. From them only warnings are heard."""
+_LOUD = ("celery.app.trace", "celery.worker.strategy", "celery.worker.request", "celery.pool", "kombu", "apscheduler", "alembic")
+"""Libraries that write a line a task, some with the message's words; ours says more. From them only warnings are heard."""
 
 _ExcInfo: TypeAlias = tuple[type[BaseException] | None, BaseException | None, TracebackType | None]
 
@@ -48,6 +48,7 @@ def configure(
             foreign_pre_chain=[_told_by, *shared], processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *failing, render]
         )
     )
+    logging.getLogger("celery").setLevel(max(logging.INFO, logging.getLevelNamesMapping()[level.upper()]))
     for name in _LOUD:
         logging.getLogger(name).setLevel(logging.WARNING)
     logging.captureWarnings(mask is not None)  # a library's warning is a line like any other

@@ -160,7 +160,7 @@ def work_alone(crew: Crew, stop: Stop, *, once: bool = False) -> int:
     rounds = Rounds(crew=crew, look_s=POLL_S)
     crew.ring = lambda _jobs: rounds.more.set()
     log.info("worker_started", threads=crew.threads, bell=False)
-    with leaving(stop, crew.give_all_back):
+    with leaving(stop, crew.leave):
         with rounds.going():
             if once:
                 _until_idle(crew, rounds, stop)

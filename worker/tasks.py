@@ -39,7 +39,7 @@ class BadMessage(Exception):
 def check(headers: Mapping[str, Any], content_type: str | None, body: bytes | str) -> None:
     """Raise BadMessage unless this is a bell or a request as `register`'s tasks take them."""
     task = headers.get("task") if isinstance(headers, Mapping) else None
-    if task not in {WORK, REQUEST}:
+    if task not in (WORK, REQUEST):
         raise BadMessage("the message names no task of dreamd")
     if content_type != "application/json":
         raise BadMessage("only JSON messages are read")

@@ -36,7 +36,7 @@ class Rates(Clocked):
             if there.filled_ms > now + ASTRAY_MS:
                 conn.execute(_turned_back(), {"of": name, "seen": there.filled_ms, "now": now})
         tokens: float = min(burst, there.tokens + max(0, now - there.filled_ms) * a_ms)
-        return max(1, math.ceil((n - tokens) / a_ms))
+        return max(1, math.ceil((n - tokens) / a_ms - 1e-6))
 
 
 @cache

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.logs import ahead as ahead_module
 from pipelines.logs import codec as codec_module
 from pipelines.logs import intake as intake_module
 from pipelines.logs.split import split_stream
@@ -191,8 +192,10 @@ def test_verify_reads_every_citation_again(dreamd: Command, wiki: Path) -> None:
 
 
 def test_verify_finds_a_blob_that_was_changed_and_one_that_is_gone(dreamd: Command, wiki: Path, tmp_path: Path) -> None:
-    other, changed = blobs(tmp_path)[:2]
-    changed.write_bytes(other.read_bytes())
+    changed = blobs(tmp_path)[0]
+    data = bytearray(changed.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    changed.write_bytes(bytes(data))
     told = dreamd("verify", "--wiki", wiki)
     assert told.code == 1
     assert "archive_unreadable" in told.out
@@ -358,7 +361,7 @@ def test_invalid_utf_8_is_salvaged_or_counted_and_loses_nothing_else(dreamd: Com
 
 def test_a_line_longer_than_any_record_is_a_bad_span_and_the_rest_is_read(dreamd: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(intake_module, "split_stream", partial(split_stream, record_max=64 * 1024))
-    monkeypatch.setattr(intake_module, "_LINE_MAX", 64 * 1024)
+    monkeypatch.setattr(ahead_module, "LINE_MAX", 64 * 1024)
     monkeypatch.setattr(codec_module, "CHUNK", 64 * 1024)  # the limits of 64 MiB and some, a thousandth of their size
     log = tmp_path / "talk.jsonl"
     first, last = conversation("t", [("Ana", "The API listens on port 8080."), ("Ana", "We meet on Monday.")]).encode().splitlines(keepends=True)
@@ -374,6 +377,7 @@ def test_a_store_that_is_damaged_or_of_a_newer_version_is_refused_untouched(drea
     path = store_file(tmp_path)
     with sqlite3.connect(path) as conn:
         conn.execute("UPDATE alembic_version SET version_num = '9999'")
+        conn.execute("UPDATE store SET oldest_code = '9999'")  # what it changed is more than this version bears
     conn.close()
     told = dreamd("dream", SAMPLE / "sessions", "--wiki", wiki)
     assert told.code == 3

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
+import pytest
 from sqlalchemy import event
 
 from pipelines.ports import Segment
@@ -157,7 +159,11 @@ def test_of_many_scopes_those_where_work_waits_are_looked_at_and_the_rest_is_sum
 def test_measuring_takes_as_many_queries_whatever_the_scope_holds(store: Store) -> None:
     """So that a scrape every few seconds costs a large scope no more than a small one."""
     counted: list[str] = []
-    event.listen(store.engines.read, "before_cursor_execute", lambda *a: counted.append(a[2]))
+
+    def note(*told: Any) -> None:
+        counted.append(told[2])
+
+    event.listen(store.engines.read, "before_cursor_execute", note)
     extracting(store, "a")
     finish_all(store)
     store.health(SCOPE)
@@ -167,7 +173,32 @@ def test_measuring_takes_as_many_queries_whatever_the_scope_holds(store: Store) 
     store.commit_intake(SCOPE, batch(*(turn(f"t{n}") for n in range(50))))
     counted.clear()
     store.health(SCOPE)
+    event.remove(store.engines.read, "before_cursor_execute", note)
     assert len(counted) == few
+
+
+def test_no_query_looks_at_every_row_of_what_grows_with_a_scope(store: Store) -> None:
+    """By SQLite's own words; the tables it may read whole have a row a scope, a folder, a process, or are bounded."""
+    if not store.on_sqlite:
+        pytest.skip("the words are SQLite's")
+    asked: list[tuple[str, Any]] = []
+
+    def note(_conn: object, _cursor: object, statement: str, parameters: Any, *_more: object) -> None:
+        asked.append((statement, parameters))
+
+    extracting(store, "a")
+    finish_all(store)
+    event.listen(store.engines.read, "before_cursor_execute", note)
+    store.health()
+    store.newest_blobs(SCOPE, 8)
+    event.remove(store.engines.read, "before_cursor_execute", note)
+    with store.reading("explain") as conn:
+        steps = [
+            str(r[3]) for statement, told in asked if statement.startswith("SELECT") for r in conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", told)
+        ]
+    whole = {step.split()[1] for step in steps if step.startswith("SCAN")}
+    assert len(steps) > 20
+    assert whole <= {"scopes", "wikis", "processes", "faults", "letters", "anon_1", "CONSTANT", "(subquery-1)"}
 
 
 def test_percentiles_are_of_the_nearest_rank_and_never_negative() -> None:

@@ -483,109 +483,111 @@ _STATES = "|".join(sorted(STATE_OF, key=len, reverse=True))
 _MOVE = r"moved?|moving|switch(?:ed|ing)?|migrat(?:ed|ing|e)|chang(?:ed|ing|e)|upgraded?|bumped|bump|downgraded?|went|raised?|lowered?|increased?|decreased?|reduced?|converted?|relocated|renamed?"
 
 
+_ROWS: tuple[tuple[str, Builder], ...] = (
+    (rf"^(?P<subject>.*?)\s*\b(?P<verb>{_MOVE})\b(?P<object>.*?)\bfrom\s+(?P<old>.+?)\s+(?:over\s+)?(?:to|into)\s+(?P<new>.+)$", _changed),
+    (
+        r"^(?:we|I)(?:'ve|\s+have)?\s+(?:just\s+)?(?:moved|switched|changed|set|bumped|raised|lowered|put)\s+(?P<np>.+?)\s+(?:over\s+)?to\s+(?P<value>.+)$",
+        _set_to,
+    ),
+    (r"^(?:we|I)\s+(?:now\s+)?(?:serve|run|host|expose|start|bind|publish|have)\s+(?P<np>[^,;]+?)\s+(?:on|at)\s+(?:the\s+)?port\s+(?P<value>\d+)$", _port),
+    (r"^(?P<old>\S+(?:\s\S+)?)\s+(?:was|is|got|has been|is now)\s+renamed\s+(?:to|as)\s+(?P<new>.+)$", _renamed),
+    (r"\brename\s+(?P<old>\S+)\s+(?:to|as|into)\s+(?P<new>\S+)$", _renamed),
+    (r"^(?:we(?:'ve| have)?\s+)?replaced?\s+(?P<old>.+?)\s+(?:with|by)\s+(?P<new>.+)$", _dropped),
+    (r"^(?P<old>.+?)\s+(?:was|is|has been|got)\s+replaced\s+(?:with|by)\s+(?P<new>.+)$", _dropped),
+    (
+        r"^(?:scrap|drop|ditch|forget)\s+(?P<old>[^,;.]+)[,;.]\s*(?:we're|we are|let's|we)?\s*(?:going with|go with|using|use|switching to|moving to)\s+(?P<new>.+)$",
+        _dropped,
+    ),
+    (r"\b(?:use|using|run|go with|going with)\s+(?P<new>.+?),?\s+(?:instead of|rather than|and not|not)\s+(?P<old>.+)$", _instead),
+    (
+        rf"^{_NP}(?:\s+{_STANDS}|\s*[:=→])\s+(?:(?:to|on|in)\s+the\s+)?(?P<value>{_WAY})(?:\s+side)?\s+of\s+(?P<of>[^,;]+?)(?:,\s*(?:and\s+)?not\s+(?:to\s+the\s+)?(?P<old>{_WAY})(?:\s+of\s+it)?)?$",
+        _position,
+    ),
+    (
+        rf"^{_NP}\s+(?:is not|isn't)\s+(?:to\s+the\s+)?(?P<old>{_WAY})\s+of\s+(?P<of>[^,;]+?)[,;]\s*(?:but\s+)?(?:it\s+is\s+|it's\s+|it\s+lies\s+)?(?:to\s+the\s+)?(?P<value>{_WAY})(?:\s+of\s+it)?$",
+        _position,
+    ),
+    (rf"^{_NP}\s+(?:is|are)\s+(?:now\s+)?(?P<new>[^,;]+?),?\s+(?:and\s+)?(?:not|instead of|no longer)\s+(?P<old>.+)$", _corrected),
+    (rf"^{_NP}\s+(?:isn't|is not|aren't|are not)\s+(?P<old>[^,;]+?),?\s+(?:but|it's|it is|they're|they are)\s+(?P<new>.+)$", _corrected),
+    (rf"^{_NP}\s+used to be\s+(?P<old>[^,;]+?),?\s+(?:but\s+)?(?:now\s+)?(?:it's|it is|is|they're|they are)?\s*(?:now\s+)(?P<new>.+)$", _corrected),
+    (
+        r"^(?P<np>I|we|he|she|[A-Z]\w+)\s+used to live in\s+(?P<old>[^,;]+?),?\s+(?:but|and)\s+(?:now\s+)?(?:(?:I|we|he|she)\s+)?(?:now\s+)?(?:lives?|am|is)\s+in\s+(?P<new>.+)$",
+        _lived,
+    ),
+    (r"^(?P<np>.*?)\s*\b(?:no longer)\s+(?P<rest>.+)$", _no_longer),
+    (r"^(?P<np>.*?)\s+(?:don't|do not|doesn't|does not|isn't|aren't)\s+(?P<rest>.+?)\s+(?:anymore|any more)$", _no_longer),
+    (
+        rf"^{_NP}\s+(?:is\s+|are\s+|was\s+)?(?:listen(?:s|ing)?|runs?|running|serve[sd]?|exposed|binds?|bound|uses?)\s+(?:on\s+|to\s+|at\s+)?(?:the\s+)?port\s+(?P<value>\d+)$",
+        _port,
+    ),
+    (
+        rf"^{_NP}\s+(?:(?:is|are)\s+(?:now\s+)?(?:(?:available|reachable|up|exposed|listening|served)\s+)?|listens?\s+)on\s+(?:port\s+(?P<value>\d+)|(?P<bare>\d{{4,5}}))$",
+        _port,
+    ),
+    (r"^(?P<np>)(?P<verb>(?:just\s+|recently\s+)?(?:moved|relocated))\s+to\s+(?P<value>.+)$", _home),
+    (
+        r"^(?P<np>.+?)(?:'m|'re|'s| am| is| are)?\s+(?P<verb>live|lives|living|based|reside|resides|moved|moving|relocated|just moved|recently moved)\s+(?:in|to|over to)\s+(?P<value>.+)$",
+        _home,
+    ),
+    (
+        r"^(?P<np>I|we|he|she|they|my [\w ]+?|[A-Z]\w+)(?:'m|'s| am| is)?\s+(?P<verb>works?|working|joined|joining)\s+(?:(?:at|for)\s+)?(?P<value>.+)$",
+        _employer,
+    ),
+    (r"^(?P<np>.+?)\s+(?:was|were)\s+born\s+(?:on|in)\s+(?P<value>.+)$", _born),
+    (r"^(?P<np>.*?)\s*(?:\b(?:am|is|are|got)|'m|'s|'re)?\s*(?P<not>not\s+)?allergic\s+to\s+(?P<value>.+)$", _allergy),
+    (
+        r"^(?P<np>.*?)\s*(?P<not>(?:don't|do not|doesn't|does not)\s+)?(?:really\s+|usually\s+)?\b(?P<verb>prefers?|likes?|loves?|enjoys?)\s+(?P<value>.+?)\s+(?:over|better than|more than|rather than|instead of|to)\s+(?P<against>.+)$",
+        _taste,
+    ),
+    (
+        r"^(?P<np>.*?)\s*(?P<not>(?:don't|do not|doesn't|does not)\s+)?(?:really\s+|also\s+|usually\s+)?\b(?P<verb>prefers?|likes?|loves?|enjoys?|hates?|dislikes?|detests?|can't stand)\s+(?P<value>.+)$",
+        _taste,
+    ),
+    (r"^(?P<value>.+?)\s+(?:owns|maintains|is responsible for|is in charge of|is the owner of)\s+(?P<thing>.+)$", _owner),
+    (r"^(?P<thing>.+?)\s+(?:is|are)\s+(?:owned|maintained)\s+by\s+(?P<value>.+)$", _owner),
+    (
+        rf"^(?P<event>[\w -]+?)\s+(?:(?:happens?|is|are|takes? place|runs?|occurs?)\s+)?(?:every|each|on)\s+(?P<value>(?:(?:other|second|first|last)\s+)?{_DAY})$",
+        _schedule,
+    ),
+    (rf"^{_NP}\s+(?:is|are)\s+(?:planned|scheduled|due|set|slated|expected)\s+(?:for|on|by)?\s*(?P<value>.+)$", _planned),
+    (
+        rf"^{_NP}\s+(?:has\s+|have\s+|was\s+|were\s+|got\s+)?(?P<moved>slipped|moved|been moved|pushed|postponed|delayed|rescheduled)\s+(?:back\s+)?to\s+(?P<value>.+)$",
+        _planned,
+    ),
+    (rf"^{_NP}\s+defaults?\s+to\s+(?P<value>.+)$", _default),
+    (rf"^{_NP}\s+(?:is|are)\s+(?P<not>not\s+)?(?:turned\s+|switched\s+|now\s+)?(?P<value>{_STATES})(?:\s+(?:in|on|for|by)\s+[\w ]+)?$", _state),
+    (
+        rf"^{_NP}\s+(?:lives?|is|are|is located|are located|is stored|are stored|is kept|are kept|goes?|belongs?|stays?|resides?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$",
+        _placed,
+    ),
+    (r"^(?:put|keep|place|store|save)\s+(?P<np>.+?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$", _placed),
+    (rf"^{_NP}\s+(?:runs?|is hosted|is deployed|are hosted|are deployed|is running)\s+on\s+(?P<value>.+)$", _platform),
+    (r"^(?:we\s+)?(?:(?:decided to |'re going to |will )?(?:go|going) with|chose|picked|went with|settled on)(?P<np>)(?P<not>)\s+(?P<value>.+)$", _tool),
+    (r"^(?P<np>)(?P<not>don't |do not |never |stop )?(?:always\s+)?(?:uses?|using)\s+(?P<value>.+)$", _tool),
+    (r"^(?P<np>[^,;]+?)\s+(?P<not>(?:don't|do not|doesn't|does not)\s+)?(?:uses?|is using|are using|am using)\s+(?P<value>.+)$", _tool),
+    (r"^(?:we|it|the \w+)\s+(?P<not>(?:don't|do not|doesn't|does not)\s+)?supports?\s+(?P<value>.+)$", _supports),
+    (r"^(?P<value>.+?)\s+(?:is|are)\s+(?P<not>not\s+)?supported$", _supports),
+    (rf"^{_NP}\s+(?:is|are)\s+(?:called|named)\s+(?P<value>.+)$", _named),
+    (rf"^{_NP}\s+(?:is|am|are|'m)\s+(?P<value>\d{{1,3}})(?:\s+years\s+old)?$(?<=old)", _age),
+    (
+        rf"^{_NP}\s+(?P<verb>(?:runs?|starts?|happens?|takes? place|is|are|begins?)\s+(?:now\s+)?)?(?P<often>(?:daily|nightly|weekly|every (?:day|night))\s+)?at\s+(?P<value>{_TIME.pattern})(?:\s+(?:daily|nightly|every (?:day|night)|each (?:day|night)))?$",
+        _daily,
+    ),
+    (rf"^(?P<task>{_TASK})(?:\s+(?P<what>[\w -]{{1,24}}?))?\s*(?:command|script)?\s*[:=]\s*(?P<value>{_LINE})(?:\s+(?:for|to|[-–—(])\s*.*)?$", _command),
+    (
+        rf"^(?:we|I|you)\s+(?:now\s+|always\s+)?(?P<task>{_TASK})(?:\s+(?P<what>[\w -]{{1,24}}?))?\s+(?:with|via|using|through|by running)\s+(?P<value>{_LINE})(?:\s+(?:for|to)\s.*)?$",
+        _command,
+    ),
+    (rf"^to\s+(?P<task>{_TASK})(?:\s+(?P<what>[\w -]{{1,24}}?))?,?\s+(?:we |you )?(?:now )?(?:run|use|call|it's|it is)\s+(?P<value>{_LINE})$", _command),
+    (rf"^(?:the\s+)?(?P<task>{_TASK})(?:\s+(?P<what>[\w -]{{1,24}}?))?\s+command\s+is\s+(?:now\s+)?(?P<value>{_LINE})$", _command),
+    (r"^(?P<np>[\w .'/-]{2,40}?)\s+(?P<value>v?\d[\w.]*(?:\s(?:s|ms|min|minutes?|seconds?|hours?|days?))?)$", _bare),
+    (r"^(?P<np>[\w .'/-]{1,40}?)\s*[:=]\s+(?P<value>[^\s].{0,60})$", _colon),
+    (r"^(?P<np>[^,;:]+?)\s+(?:is|are|am|equals|was set to|is set to|ends in)\s+(?P<not>not\s+)?(?:now\s+|set to\s+)?(?P<value>.+)$", _is),
+    (r"^(?P<np>I|it|he|she|we|they|that|this)(?:'s|'re|'m)\s+(?P<not>not\s+)?(?:now\s+)?(?P<value>.+)$", _is),
+)
+
+
 @cache
 def _grammar() -> tuple[tuple[re.Pattern[str], Builder], ...]:
     """Compiled on first use: most commands read no sentence."""
-    rows: list[tuple[str, Builder]] = [
-        (rf"^(?P<subject>.*?)\s*\b(?P<verb>{_MOVE})\b(?P<object>.*?)\bfrom\s+(?P<old>.+?)\s+(?:over\s+)?(?:to|into)\s+(?P<new>.+)$", _changed),
-        (
-            r"^(?:we|I)(?:'ve|\s+have)?\s+(?:just\s+)?(?:moved|switched|changed|set|bumped|raised|lowered|put)\s+(?P<np>.+?)\s+(?:over\s+)?to\s+(?P<value>.+)$",
-            _set_to,
-        ),
-        (r"^(?:we|I)\s+(?:now\s+)?(?:serve|run|host|expose|start|bind|publish|have)\s+(?P<np>[^,;]+?)\s+(?:on|at)\s+(?:the\s+)?port\s+(?P<value>\d+)$", _port),
-        (r"^(?P<old>\S+(?:\s\S+)?)\s+(?:was|is|got|has been|is now)\s+renamed\s+(?:to|as)\s+(?P<new>.+)$", _renamed),
-        (r"\brename\s+(?P<old>\S+)\s+(?:to|as|into)\s+(?P<new>\S+)$", _renamed),
-        (r"^(?:we(?:'ve| have)?\s+)?replaced?\s+(?P<old>.+?)\s+(?:with|by)\s+(?P<new>.+)$", _dropped),
-        (r"^(?P<old>.+?)\s+(?:was|is|has been|got)\s+replaced\s+(?:with|by)\s+(?P<new>.+)$", _dropped),
-        (
-            r"^(?:scrap|drop|ditch|forget)\s+(?P<old>[^,;.]+)[,;.]\s*(?:we're|we are|let's|we)?\s*(?:going with|go with|using|use|switching to|moving to)\s+(?P<new>.+)$",
-            _dropped,
-        ),
-        (r"\b(?:use|using|run|go with|going with)\s+(?P<new>.+?),?\s+(?:instead of|rather than|and not|not)\s+(?P<old>.+)$", _instead),
-        (
-            rf"^{_NP}(?:\s+{_STANDS}|\s*[:=→])\s+(?:(?:to|on|in)\s+the\s+)?(?P<value>{_WAY})(?:\s+side)?\s+of\s+(?P<of>[^,;]+?)(?:,\s*(?:and\s+)?not\s+(?:to\s+the\s+)?(?P<old>{_WAY})(?:\s+of\s+it)?)?$",
-            _position,
-        ),
-        (
-            rf"^{_NP}\s+(?:is not|isn't)\s+(?:to\s+the\s+)?(?P<old>{_WAY})\s+of\s+(?P<of>[^,;]+?)[,;]\s*(?:but\s+)?(?:it\s+is\s+|it's\s+|it\s+lies\s+)?(?:to\s+the\s+)?(?P<value>{_WAY})(?:\s+of\s+it)?$",
-            _position,
-        ),
-        (rf"^{_NP}\s+(?:is|are)\s+(?:now\s+)?(?P<new>[^,;]+?),?\s+(?:and\s+)?(?:not|instead of|no longer)\s+(?P<old>.+)$", _corrected),
-        (rf"^{_NP}\s+(?:isn't|is not|aren't|are not)\s+(?P<old>[^,;]+?),?\s+(?:but|it's|it is|they're|they are)\s+(?P<new>.+)$", _corrected),
-        (rf"^{_NP}\s+used to be\s+(?P<old>[^,;]+?),?\s+(?:but\s+)?(?:now\s+)?(?:it's|it is|is|they're|they are)?\s*(?:now\s+)(?P<new>.+)$", _corrected),
-        (
-            r"^(?P<np>I|we|he|she|[A-Z]\w+)\s+used to live in\s+(?P<old>[^,;]+?),?\s+(?:but|and)\s+(?:now\s+)?(?:(?:I|we|he|she)\s+)?(?:now\s+)?(?:lives?|am|is)\s+in\s+(?P<new>.+)$",
-            _lived,
-        ),
-        (r"^(?P<np>.*?)\s*\b(?:no longer)\s+(?P<rest>.+)$", _no_longer),
-        (r"^(?P<np>.*?)\s+(?:don't|do not|doesn't|does not|isn't|aren't)\s+(?P<rest>.+?)\s+(?:anymore|any more)$", _no_longer),
-        (
-            rf"^{_NP}\s+(?:is\s+|are\s+|was\s+)?(?:listen(?:s|ing)?|runs?|running|serve[sd]?|exposed|binds?|bound|uses?)\s+(?:on\s+|to\s+|at\s+)?(?:the\s+)?port\s+(?P<value>\d+)$",
-            _port,
-        ),
-        (
-            rf"^{_NP}\s+(?:(?:is|are)\s+(?:now\s+)?(?:(?:available|reachable|up|exposed|listening|served)\s+)?|listens?\s+)on\s+(?:port\s+(?P<value>\d+)|(?P<bare>\d{{4,5}}))$",
-            _port,
-        ),
-        (r"^(?P<np>)(?P<verb>(?:just\s+|recently\s+)?(?:moved|relocated))\s+to\s+(?P<value>.+)$", _home),
-        (
-            r"^(?P<np>.+?)(?:'m|'re|'s| am| is| are)?\s+(?P<verb>live|lives|living|based|reside|resides|moved|moving|relocated|just moved|recently moved)\s+(?:in|to|over to)\s+(?P<value>.+)$",
-            _home,
-        ),
-        (
-            r"^(?P<np>I|we|he|she|they|my [\w ]+?|[A-Z]\w+)(?:'m|'s| am| is)?\s+(?P<verb>works?|working|joined|joining)\s+(?:(?:at|for)\s+)?(?P<value>.+)$",
-            _employer,
-        ),
-        (r"^(?P<np>.+?)\s+(?:was|were)\s+born\s+(?:on|in)\s+(?P<value>.+)$", _born),
-        (r"^(?P<np>.*?)\s*(?:\b(?:am|is|are|got)|'m|'s|'re)?\s*(?P<not>not\s+)?allergic\s+to\s+(?P<value>.+)$", _allergy),
-        (
-            r"^(?P<np>.*?)\s*(?P<not>(?:don't|do not|doesn't|does not)\s+)?(?:really\s+|usually\s+)?\b(?P<verb>prefers?|likes?|loves?|enjoys?)\s+(?P<value>.+?)\s+(?:over|better than|more than|rather than|instead of|to)\s+(?P<against>.+)$",
-            _taste,
-        ),
-        (
-            r"^(?P<np>.*?)\s*(?P<not>(?:don't|do not|doesn't|does not)\s+)?(?:really\s+|also\s+|usually\s+)?\b(?P<verb>prefers?|likes?|loves?|enjoys?|hates?|dislikes?|detests?|can't stand)\s+(?P<value>.+)$",
-            _taste,
-        ),
-        (r"^(?P<value>.+?)\s+(?:owns|maintains|is responsible for|is in charge of|is the owner of)\s+(?P<thing>.+)$", _owner),
-        (r"^(?P<thing>.+?)\s+(?:is|are)\s+(?:owned|maintained)\s+by\s+(?P<value>.+)$", _owner),
-        (
-            rf"^(?P<event>[\w -]+?)\s+(?:(?:happens?|is|are|takes? place|runs?|occurs?)\s+)?(?:every|each|on)\s+(?P<value>(?:(?:other|second|first|last)\s+)?{_DAY})$",
-            _schedule,
-        ),
-        (rf"^{_NP}\s+(?:is|are)\s+(?:planned|scheduled|due|set|slated|expected)\s+(?:for|on|by)?\s*(?P<value>.+)$", _planned),
-        (
-            rf"^{_NP}\s+(?:has\s+|have\s+|was\s+|were\s+|got\s+)?(?P<moved>slipped|moved|been moved|pushed|postponed|delayed|rescheduled)\s+(?:back\s+)?to\s+(?P<value>.+)$",
-            _planned,
-        ),
-        (rf"^{_NP}\s+defaults?\s+to\s+(?P<value>.+)$", _default),
-        (rf"^{_NP}\s+(?:is|are)\s+(?P<not>not\s+)?(?:turned\s+|switched\s+|now\s+)?(?P<value>{_STATES})(?:\s+(?:in|on|for|by)\s+[\w ]+)?$", _state),
-        (
-            rf"^{_NP}\s+(?:lives?|is|are|is located|are located|is stored|are stored|is kept|are kept|goes?|belongs?|stays?|resides?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$",
-            _placed,
-        ),
-        (r"^(?:put|keep|place|store|save)\s+(?P<np>.+?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$", _placed),
-        (rf"^{_NP}\s+(?:runs?|is hosted|is deployed|are hosted|are deployed|is running)\s+on\s+(?P<value>.+)$", _platform),
-        (r"^(?:we\s+)?(?:(?:decided to |'re going to |will )?(?:go|going) with|chose|picked|went with|settled on)(?P<np>)(?P<not>)\s+(?P<value>.+)$", _tool),
-        (r"^(?P<np>)(?P<not>don't |do not |never |stop )?(?:always\s+)?(?:uses?|using)\s+(?P<value>.+)$", _tool),
-        (r"^(?P<np>[^,;]+?)\s+(?P<not>(?:don't|do not|doesn't|does not)\s+)?(?:uses?|is using|are using|am using)\s+(?P<value>.+)$", _tool),
-        (r"^(?:we|it|the \w+)\s+(?P<not>(?:don't|do not|doesn't|does not)\s+)?supports?\s+(?P<value>.+)$", _supports),
-        (r"^(?P<value>.+?)\s+(?:is|are)\s+(?P<not>not\s+)?supported$", _supports),
-        (rf"^{_NP}\s+(?:is|are)\s+(?:called|named)\s+(?P<value>.+)$", _named),
-        (rf"^{_NP}\s+(?:is|am|are|'m)\s+(?P<value>\d{{1,3}})(?:\s+years\s+old)?$(?<=old)", _age),
-        (
-            rf"^{_NP}\s+(?P<verb>(?:runs?|starts?|happens?|takes? place|is|are|begins?)\s+(?:now\s+)?)?(?P<often>(?:daily|nightly|weekly|every (?:day|night))\s+)?at\s+(?P<value>{_TIME.pattern})(?:\s+(?:daily|nightly|every (?:day|night)|each (?:day|night)))?$",
-            _daily,
-        ),
-        (rf"^(?P<task>{_TASK})(?:\s+(?P<what>[\w -]{{1,24}}?))?\s*(?:command|script)?\s*[:=]\s*(?P<value>{_LINE})(?:\s+(?:for|to|[-–—(])\s*.*)?$", _command),
-        (
-            rf"^(?:we|I|you)\s+(?:now\s+|always\s+)?(?P<task>{_TASK})(?:\s+(?P<what>[\w -]{{1,24}}?))?\s+(?:with|via|using|through|by running)\s+(?P<value>{_LINE})(?:\s+(?:for|to)\s.*)?$",
-            _command,
-        ),
-        (rf"^to\s+(?P<task>{_TASK})(?:\s+(?P<what>[\w -]{{1,24}}?))?,?\s+(?:we |you )?(?:now )?(?:run|use|call|it's|it is)\s+(?P<value>{_LINE})$", _command),
-        (rf"^(?:the\s+)?(?P<task>{_TASK})(?:\s+(?P<what>[\w -]{{1,24}}?))?\s+command\s+is\s+(?:now\s+)?(?P<value>{_LINE})$", _command),
-        (r"^(?P<np>[\w .'/-]{2,40}?)\s+(?P<value>v?\d[\w.]*(?:\s(?:s|ms|min|minutes?|seconds?|hours?|days?))?)$", _bare),
-        (r"^(?P<np>[\w .'/-]{1,40}?)\s*[:=]\s+(?P<value>[^\s].{0,60})$", _colon),
-        (r"^(?P<np>[^,;:]+?)\s+(?:is|are|am|equals|was set to|is set to|ends in)\s+(?P<not>not\s+)?(?:now\s+|set to\s+)?(?P<value>.+)$", _is),
-        (r"^(?P<np>I|it|he|she|we|they|that|this)(?:'s|'re|'m)\s+(?P<not>not\s+)?(?:now\s+)?(?P<value>.+)$", _is),
-    ]
-    return tuple((re.compile(source, re.IGNORECASE), build) for source, build in rows)
+    return tuple((re.compile(source, re.IGNORECASE), build) for source, build in _ROWS)

@@ -106,9 +106,8 @@ class Rounds:
     def _look(self) -> None:
         """Look by the clock, and go on as long as there is something to do."""
         while not self.over.wait(self.look_s):
-            if self.ears is not None and (self.crew.busy or self.ears.quiet_s() < self.look_s):
-                continue
-            self.drain()
+            if self.ears is None or self.ears.quiet_s() >= self.look_s:
+                self.drain()
 
     def _help(self) -> None:
         """Work along once another thread has found that there is work."""

@@ -13,6 +13,7 @@ from pipelines.store import tables as t
 from pipelines.store.core import add, add_new, chunks, put
 from pipelines.store.lineage import Lineage
 from pipelines.store.places import cited
+from pipelines.store.projection import newest_row
 
 
 class Kinship(Lineage):
@@ -22,7 +23,7 @@ class Kinship(Lineage):
         """Pairs of sessions that share a turn or a long run of turns without a time (`logs.lineage`), enough to tie every lineage together."""
         with self.reading("look for new turns") as conn:
             scope_id = self.scope_of(conn, scope)
-            newest, seen = _newest(conn, scope_id), _seen(conn, scope_id)
+            newest, seen = newest_row(conn, t.occurrences, scope_id), _seen(conn, scope_id)
         if newest != seen:
             with self.writing("compare new turns") as conn:
                 _compare(conn, self.locked_scope(conn, scope))
@@ -38,10 +39,6 @@ class Kinship(Lineage):
             return frozenset(uid for part in chunks(sorted(set(sessions))) for uid in conn.scalars(query.where(s.uid.in_(part))))
 
 
-def _newest(conn: Connection, scope_id: int | None) -> int:
-    return conn.scalar(select(func.max(t.occurrences.c.id)).where(t.occurrences.c.scope_id == scope_id)) or 0
-
-
 def _seen(conn: Connection, scope_id: int | None) -> int:
     return conn.scalar(select(t.kin_marks.c.occurrence).where(t.kin_marks.c.scope_id == scope_id)) or 0
 
@@ -49,7 +46,7 @@ def _seen(conn: Connection, scope_id: int | None) -> int:
 def _compare(conn: Connection, scope_id: int) -> None:
     """Tie the sessions of new occurrences to whoever else holds their turns, and their runs to whoever else says the same."""
     o, c = t.occurrences.c, t.turns.c
-    newest, seen = _newest(conn, scope_id), _seen(conn, scope_id)
+    newest, seen = newest_row(conn, t.occurrences, scope_id), _seen(conn, scope_id)
     query = select(c.uid, o.session_id, c.event_at).join_from(t.occurrences, t.turns, c.id == o.turn_id).where(o.scope_id == scope_id)
     fresh = conn.execute(query.where(o.id > seen, o.id <= newest)).all()
     held: defaultdict[str, set[int]] = defaultdict(set)

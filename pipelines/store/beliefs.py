@@ -34,7 +34,8 @@ class Beliefs(Core):
         h, v = t.heads.c, t.note_versions.c
         with self.reading("read the beliefs") as conn:
             scope_id = self.scope_of(conn, scope)
-            query = _versions(scope_id).join(t.heads, h.version_id == v.id).where(h.scope_id == scope_id, h.closing.is_(False))
+            query = _heads_of_notes(scope_id) if notes is not None else _versions(scope_id).join(t.heads, h.version_id == v.id).where(h.scope_id == scope_id)
+            query = query.where(h.closing.is_(False))
             if statuses is not None:
                 query = query.where(h.status.in_([s.value for s in statuses]))
             rows = _among(conn, query, v.subject, map(storable, subjects)) if subjects is not None else _among(conn, query, t.notes.c.uid, notes)
@@ -162,6 +163,14 @@ def _versions(scope_id: int | None) -> Select[Any]:
     """Versions of a scope. It is named on both tables: the index that finds a note by uid begins with it."""
     v, n = t.note_versions, t.notes
     return select(v, n.c.uid.label("note_uid")).join_from(v, n, n.c.id == v.c.note_id).where(v.c.scope_id == scope_id, n.c.scope_id == scope_id)
+
+
+def _heads_of_notes(scope_id: int | None) -> Select[Any]:
+    """Current versions of a scope to be narrowed to notes. Their scope is named on the notes alone, whose wall it is to the others: named on these, too,
+    SQLite looks through all versions of the scope."""
+    v, n, h = t.note_versions, t.notes, t.heads
+    query = select(v, n.c.uid.label("note_uid")).join_from(n, h, h.c.note_id == n.c.id).join(v, v.c.id == h.c.version_id)
+    return query.where(n.c.scope_id == scope_id)
 
 
 def _among(conn: Connection, query: Select[Any], column: ColumnElement[str], wanted: Iterable[str] | None) -> list[Any]:

@@ -68,7 +68,7 @@ class Claims(Dirty):
         with self.reading("read claims") as conn:
             scope_id = self.scope_of(conn, scope)
             rows = [r for part in chunks(sorted(set(uids))) for r in conn.execute(select(t.claims).where(c.scope_id == scope_id, c.uid.in_(part)))]
-            quotes = _quotes(conn, scope_id, [r.id for r in rows])
+            quotes = _quotes(conn, [r.id for r in rows])
         return {r.uid: claim_of(r, quotes[r.id]) for r in sorted(rows, key=lambda r: (r.uid, r.digest))}
 
     def questions(self, scope: str) -> Mapping[str, tuple[Question, ...]]:
@@ -91,7 +91,7 @@ class Claims(Dirty):
         with self.reading("read the claims") as conn:
             scope_id = self.scope_of(conn, scope)
             rows = [row for where in wheres for row in conn.execute(query.where(r.scope_id == scope_id, *where))]
-            quotes = _quotes(conn, scope_id, sorted({row.id for row in rows}))
+            quotes = _quotes(conn, sorted({row.id for row in rows}))
         chosen = {row.uid: row for row in sorted(rows, key=lambda x: (x.uid, x.engine, x.digest, x.results))}  # the greatest counts: no arrival in it
         return tuple(
             GatedClaim(claim=claim_of(row, quotes[row.id]), results=results_of(row.results), group=row.group_key,
@@ -213,10 +213,11 @@ def _add_read_claims(
     return held
 
 
-def _quotes(conn: Connection, scope_id: int | None, claim_ids: Sequence[int]) -> dict[int, tuple[Quote, ...]]:
+def _quotes(conn: Connection, claim_ids: Sequence[int]) -> dict[int, tuple[Quote, ...]]:
+    """The quotes of claims by row id. Their scope is the claims' (a wall), and is not named: SQLite would look through all quotes of the scope."""
     q = t.quotes.c
     found: dict[int, list[Quote]] = {i: [] for i in claim_ids}
     for part in chunks(claim_ids):
-        for r in conn.execute(select(t.quotes).where(q.scope_id == scope_id, q.claim_id.in_(part)).order_by(q.claim_id, q.n)):
+        for r in conn.execute(select(t.quotes).where(q.claim_id.in_(part)).order_by(q.claim_id, q.n)):
             found[r.claim_id].append(Quote(turn=r.turn_uid, start=r.start, end=r.stop, text=r.text))
     return {i: tuple(quotes) for i, quotes in found.items()}

@@ -55,7 +55,10 @@ class Lineage(Reading, Claims):
 
     def claims_of(self, scope: str, uids: Iterable[str]) -> tuple[GatedClaim, ...]:
         """Those of these claims that a current reading holds, by uid."""
-        return self._gated(scope, ((t.claims.c.uid.in_(part),) for part in chunks(sorted(set(uids)))))
+        c = t.claims.c
+        mine = select(t.scopes.c.id).where(t.scopes.c.path == scope).scalar_subquery()
+        found = select(c.id).where(c.scope_id == mine)  # by their ids: asked for by uid, SQLite looks through all claims of readings
+        return self._gated(scope, ((t.read_claims.c.claim_id.in_(found.where(c.uid.in_(part))),) for part in chunks(sorted(set(uids)))))
 
     def quoting(self, scope: str, turns: Iterable[str]) -> frozenset[str]:
         """Uids of the claims that quote one of these turns."""

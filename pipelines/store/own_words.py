@@ -91,8 +91,10 @@ class OwnWords(Core):
         """Texts of versions of pages, as `showing` names them; they never change."""
         v = t.page_versions.c
         with self.reading("read pages") as conn:
-            query = select(v.id, v.body).where(v.scope_id == self.scope_of(conn, scope))
-            return {r.id: r.body for part in chunks(sorted(set(versions))) for r in conn.execute(query.where(v.id.in_(part)))}
+            at = self.scope_of(conn, scope)  # compared here: named in the query, SQLite reads all versions of the scope
+            query = select(v.id, v.scope_id, v.body)
+            rows = (r for part in chunks(sorted(set(versions))) for r in conn.execute(query.where(v.id.in_(part))))
+            return {r.id: r.body for r in rows if r.scope_id == at}
 
     def shown_revision(self, scope: str) -> int:
         """The newest revision a page of the scope was committed at; 0 before the first."""

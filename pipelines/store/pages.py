@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sqlalchemy import Connection, Select, and_, delete, insert, or_, select, update
+from sqlalchemy import Connection, Select, and_, delete, insert, select, update
 
 from pipelines.errors import Conflict
 from pipelines.model import digest
@@ -103,8 +103,9 @@ class Pages(Core):
         p, v = t.pages.c, t.page_versions.c
         with self.reading("read the history of a page") as conn:
             scope_id = self.scope_of(conn, scope)
-            under = select(v.page_id).where(v.scope_id == scope_id, v.slug == storable(slug))
-            rows = conn.execute(_page_versions().where(p.scope_id == scope_id, or_(p.id.in_(under), p.slug_fold == fold(slug)))).all()
+            ids = set(conn.scalars(select(v.page_id).where(v.scope_id == scope_id, v.slug == storable(slug))))
+            ids.update(conn.scalars(select(p.id).where(p.scope_id == scope_id, p.slug_fold == fold(slug))))
+            rows = [r for part in chunks(sorted(ids)) for r in conn.execute(_page_versions().where(p.id.in_(part)))]
         return tuple(_page(r) for r in sorted(rows, key=lambda r: (r.rev, r.uid, r.seq)))
 
     # --- ours or theirs ---

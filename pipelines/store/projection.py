@@ -342,9 +342,9 @@ class Projection(Core):
 
     def waiting_counts(self, scope: str) -> Mapping[tuple[str, str], int]:
         """How many notes wait, by why they do and the reason they are counted by."""
-        c = t.shown_items.c
+        c = t.shown_items.c  # more than "", not other than it: for that the whole index is read
         with self.reading("count what waits") as conn:
-            query = select(c.waits, c.reason, func.count().label("n")).where(c.scope_id == self.scope_of(conn, scope), c.waits != "")
+            query = select(c.waits, c.reason, func.count().label("n")).where(c.scope_id == self.scope_of(conn, scope), c.waits > "")
             return {(r.waits, r.reason): r.n for r in conn.execute(query.group_by(c.waits, c.reason))}
 
     # --- pages ---

@@ -259,13 +259,14 @@ Index(
     "ix_pages_one_slug", pages.c.scope_id, pages.c.slug_fold, unique=True,
     sqlite_where=pages.c.retired.is_(False), postgresql_where=pages.c.retired.is_(False),
 )  # fmt: skip
+Index("ix_pages_slug_fold", pages.c.scope_id, pages.c.slug_fold)
 redirects = walled(
     "redirects", "mutable", content("slug"), content("slug_fold"), number("page_id"), number("since_rev"), unique("scope_id", "slug_fold"),
     wall("page_id", "pages"),
 )  # fmt: skip
 page_versions = walled(
     "page_versions", "forget", number("page_id"), number("seq"), number("rev"), content("slug"), content("title"), content("body"), word("digest"),
-    word("renderer"), instant("recorded_at"), unique("page_id", "seq"), unique("page_id", "rev"), Index(None, "scope_id", "digest"),
+    word("renderer"), instant("recorded_at"), unique("page_id", "seq"), unique("page_id", "rev"), Index(None, "scope_id", "digest"), Index("ix_page_versions_slug", "scope_id", "slug"),
     wall("page_id", "pages"),
 )  # fmt: skip
 placements = walled(

@@ -112,3 +112,5 @@ kin_runs = walled(
 
 def upgrade() -> None:
     metadata.create_all(op.get_bind(), tables=[t for t in metadata.sorted_tables if t not in _OLD], checkfirst=False)
+    op.create_index("ix_pages_slug_fold", "pages", ["scope_id", "slug_fold"])
+    op.create_index("ix_page_versions_slug", "page_versions", ["scope_id", "slug"])

@@ -7,7 +7,7 @@ last one stood. The request's id comes from what is unread, so asking again afte
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final, TypeAlias
 
@@ -83,25 +83,32 @@ class Watcher:
         self._tried: dict[str, _Stamp] = {}
         self._last: tuple[Found, ...] | None = None
         self._waiting = 0
+        self._owed = True
+        """Whether a request may be wanting for what is taken in: by an earlier watcher, by a look that failed, or because it was refused for now."""
 
     def look(self) -> Polled:
         """When a session ended, take in what grew and ask for a dream over it. The first look asks for what an earlier watcher took in and did not ask for."""
         files = discover(self.request.paths, exclude=self.request.exclude).files
-        first = self._last is None
-        if not self._waiting and files == self._last:
+        if not self._waiting and not self._owed and files == self._last:
             return Polled()  # a look at stamps alone: the store is not asked
-        self._last = files
         new = [f for f in files if self._tried.get(f.path) != _stamp(f)]
         fresh = grown(new, self.parts.store.seen_files(self.request.scope), lambda path: path_key(self.parts.redactor, path))
         ended = self._quiet.ended(fresh, self.parts.now())
         self._waiting = len(fresh) - len(ended)
-        if not ended:
-            return Polled(asked=self._ask() if first else None, waiting=self._waiting)
-        # All that grew, since a log says more of itself below the folder a person named than by its own name: a subagent's words are not the person's.
+        done = self._taken_in(ended) if ended else Polled()
+        asked = self._ask() if self._owed else None
+        self._owed = asked is not None and asked.answer == "refused"
+        self._last = files  # last: a look that did not come so far is done again, whether or not a file changes
+        return replace(done, asked=asked, waiting=self._waiting)
+
+    def _taken_in(self, ended: Iterable[Found]) -> Polled:
+        """Take in all that grew, since a log says more of itself below the folder a person named than by its own name: a subagent's words are not the
+        person's."""
+        self._owed = True  # before: what was taken in when the rest failed is no longer new to the next look
         taken = take_in(self.parts, self.request)
         self._tried.update((f.path, _stamp(f)) for f in ended)  # one that is no log is not read again until it changes
         self.parts.step("watched_taken_in")
-        return Polled(read=len(taken.logs.files), problems=taken.problems, asked=self._ask(), waiting=self._waiting)
+        return Polled(read=len(taken.logs.files), problems=taken.problems)
 
     def _ask(self) -> Asked | None:
         """A request for exactly what is unread now; None when nothing is."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.errors import StoreUnavailable
 from pipelines.logs.discovery import Found
 from pipelines.run.parts import Params
 from pipelines.store import Store
@@ -87,6 +88,40 @@ def test_killed_between_taking_in_and_asking_the_next_watcher_asks(desk: Desk, s
     looked = watcher(desk, store).look()
     assert looked.asked is not None
     assert (looked.read, looked.asked.answer) == (0, "accepted")
+
+
+@pytest.mark.parametrize("method", ["seen_files", "unread", "request"])
+def test_a_session_end_met_while_the_store_is_away_is_asked_for_by_the_next_look(
+    method: str, desk: Desk, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    watching = watcher(desk, store)
+    assert watching.look() == Polled()
+    write(desk, ClaudeLog("one").user("The port is 5433."), age_s=QUIET_S)
+
+    def away(*_: object, **__: object) -> None:
+        raise StoreUnavailable("look")
+
+    with monkeypatch.context() as m:
+        m.setattr(store, method, away)
+        with pytest.raises(StoreUnavailable):
+            watching.look()
+    looked = watching.look()
+    assert looked.asked is not None
+    assert looked.asked.answer == "accepted"
+    assert watching.look() == Polled()
+
+
+def test_a_request_refused_for_now_is_made_again_until_it_is_taken(desk: Desk, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    watching = watcher(desk, store)
+    write(desk, ClaudeLog("one").user("The port is 5433."), age_s=QUIET_S)
+    store.request(SCOPE, request_id="a", params={"n": 1}, cause="platform")
+    with monkeypatch.context() as m:
+        m.setattr("pipelines.store.requests.PENDING_MAX", 0)
+        assert [asked.answer for _ in range(2) if (asked := watching.look().asked)] == ["refused", "refused"]
+    asked = watching.look().asked
+    assert asked is not None
+    assert asked.answer == "accepted"
+    assert watching.look() == Polled()
 
 
 def test_a_file_that_is_no_log_is_told_once_and_not_read_again_until_it_changes(desk: Desk, store: Store) -> None:

@@ -38,7 +38,11 @@ class UnreadableSource(Permanent):
         self.why = why
 
 
-class StoreTooNew(Refused):
+class StoreUnusable(Refused):
+    """A person has to repair or move the store itself, or this program: it says nothing about the unit at hand, which must be kept."""
+
+
+class StoreTooNew(StoreUnusable):
     """The store was written by a newer dreamd."""
 
 

@@ -118,11 +118,17 @@ def _is_store_url(url: str) -> bool:
 
 def scope_path(scope: str) -> str:
     """The scope, if it is one. Raises ValueError saying what a scope must be."""
-    if any(part in {"", ".", ".."} for part in scope.split("/")) or any(ord(c) < 32 for c in scope) or len(scope) > SCOPE_CHARS_MAX:
-        raise ValueError(
-            f"must be a path of names such as acme/web/ana: no empty part, no '.', no '..', no control characters, at most {SCOPE_CHARS_MAX} characters"
-        )
-    return scope
+    from pipelines.store.core import scope_path as storable_scope  # only here: most commands name no scope, and reading settings shall not load the store
+
+    try:
+        if len(scope) <= SCOPE_CHARS_MAX:
+            return storable_scope(scope)
+    except Refused:
+        pass
+    raise ValueError(
+        "must be a path of names such as acme/web/ana: no empty part, no '.', no '..', no backslash, no blanks at the ends of a name, no control characters, "
+        f"at most {SCOPE_CHARS_MAX} characters"
+    )
 
 
 def load(path: Path | None = None, *, environ: Mapping[str, str] | None = None) -> Settings:

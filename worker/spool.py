@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from pipelines.errors import DreamdError, Refused
+from pipelines.errors import DreamdError, Permanent, Refused, StoreUnusable
 from pipelines.logs.intake import intake
 from pipelines.model import digest
 from pipelines.ports import Blobs
@@ -74,7 +74,8 @@ def drain(
     """Do every session end that waits for this wiki, oldest first. `request` says whose it is: scope, wiki, what decides its dreams, what is never
     taken in. `archive_of` gives the archive of a scope a hook named; without it there is one for all.
 
-    Raises what stops everything (StoreUnavailable, an archive that cannot be written); the file at hand then waits where it was.
+    A file that cannot be done is told as a problem and left, and the others are done. Raises what stops everything (a store that does not answer or cannot
+    be used, an archive that cannot be written); the file at hand then waits where it was.
     """
     desk = _Desk(parts, folder, request, host, archive_of or (lambda _: parts.archive))
     done = Drained()
@@ -118,12 +119,23 @@ def _session_end(event: dict[str, Any], arguments: list[str], cwd: Path, around:
         raise BadFile(f"the hook's scope {error}") from None
     wiki = option(arguments, "--wiki") or around.get("DREAMD_WIKI")
     transcript = event.get("transcript_path")
-    if transcript is not None and (not isinstance(transcript, str) or not transcript or "\0" in transcript):
-        raise BadFile("transcript_path is no path")
     return SessionEnd(
-        transcript=cwd / Path(transcript).expanduser() if transcript else None, notes=tuple(cwd / Path(n).expanduser() for n in _every(arguments, "--notes")),
-        wiki=cwd / Path(str(wiki)).expanduser() if wiki else None, scope=scope,
+        transcript=None if transcript is None else _path("transcript_path", cwd, transcript),
+        notes=tuple(_path("--notes", cwd, n) for n in _every(arguments, "--notes")), wiki=_path("the wiki", cwd, wiki) if wiki else None, scope=scope,
     )  # fmt: skip
+
+
+def _path(name: str, cwd: Path, told: object) -> Path:
+    """What a hook told as a path, absolute. Raises BadFile for what no system takes as one: a NUL, a lone surrogate, the home of a user there is not."""
+    if not isinstance(told, str) or not told:
+        raise BadFile(f"{name} is no path")
+    try:
+        path = cwd / Path(told).expanduser()
+        if b"\0" not in os.fsencode(path):
+            return path
+    except (RuntimeError, UnicodeEncodeError):
+        pass
+    raise BadFile(f"{name} is no path")
 
 
 def _every(arguments: Sequence[str], name: str) -> Iterator[str]:
@@ -132,6 +144,16 @@ def _every(arguments: Sequence[str], name: str) -> Iterator[str]:
             yield arguments[n + 1]
         elif word.startswith(name + "="):
             yield word[len(name) + 1 :]
+
+
+def _logs(transcript: Path | None) -> tuple[list[str], tuple[tuple[str, str], ...]]:
+    """What is read of a session, and what of it is not. A folder named as the transcript is never walked: it may be any, without an end."""
+    if transcript is None:
+        return [], ()
+    if os.path.exists(transcript) and not os.path.isfile(transcript):
+        return [], ((str(transcript), "is no file; a session end names the file of one session"),)
+    beside = transcript.with_suffix("")
+    return [str(transcript), *([str(beside)] if os.path.isdir(beside) else [])], ()
 
 
 @contextmanager
@@ -178,8 +200,8 @@ class _Desk:
                 return Drained()  # another process was first
             content = claim.read_bytes().decode("utf-8", "surrogateescape")
         try:
-            done = self._do(name, content)
-        except (DreamdError, OSError):
+            done = self._do_or_leave(name, content)
+        except DreamdError:
             self._put_back(claim, name)
             raise
         if done.left:
@@ -193,13 +215,21 @@ class _Desk:
         with _usable(self.folder):
             self._move(claim, self.folder / name)
 
-    def _do(self, name: str, content: str) -> Drained:
+    def _do_or_leave(self, name: str, content: str) -> Drained:
+        """Do a file. What is wrong with it alone keeps no other from being done: for ever, it is a letter; until somebody mends it, it is told and left."""
         try:
-            end = understood(content)
-        except BadFile as bad:
+            return self._do(name, content)
+        except StoreUnusable:
+            raise
+        except (BadFile, Permanent) as bad:
             self.parts.store.keep_letter(DOOR, str(bad), self._masked(content))
             return Drained(letters=1)
-        if end.wiki is not None and end.wiki.resolve() != self.request.wiki.resolve():
+        except (Refused, OSError) as error:
+            return Drained(left=1, problems=((str(self.folder / name), str(error)),))
+
+    def _do(self, name: str, content: str) -> Drained:
+        end = understood(content)
+        if end.wiki is not None and os.path.realpath(end.wiki) != os.path.realpath(self.request.wiki):
             return Drained(left=1)
         scope = end.scope or self.request.scope
         problems = self._take_in(end, scope)
@@ -213,14 +243,13 @@ class _Desk:
 
         A hook naming a file is not a person naming it: nobody vouches for its events.
         """
-        beside = end.transcript.with_suffix("") if end.transcript else None
-        paths = [str(p) for p in (end.transcript, beside if beside and beside.is_dir() else None) if p is not None]
+        paths, problems = _logs(end.transcript)
         p = replace(self.parts, archive=self.archive_of(scope))
         logs = intake(
             paths, store=p.store, scope=scope, archive=p.archive, redactor=p.redactor, readers=p.readers, now=p.now(), exclude=self.request.exclude
         )  # fmt: skip
         notes = take_in(p, replace(self.request, scope=scope, paths=(), notes=end.notes))
-        return (*logs.refused, *notes.problems)
+        return (*problems, *logs.refused, *notes.problems)
 
     def _masked(self, text: str) -> str:
         return self.parts.redactor.mask(text.encode("utf-8", "surrogateescape")).data.decode("utf-8", "replace")

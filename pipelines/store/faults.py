@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
 
-from pipelines.errors import Conflict, DreamdError, Permanent, Refused, StoreUnavailable
+from pipelines.errors import Conflict, DreamdError, Permanent, StoreUnavailable, StoreUnusable
 
 
-class StoreDamaged(Refused):
+class StoreDamaged(StoreUnusable):
     """The file is no dreamd store, is corrupt, or lacks what keeps it append-only."""
 
     def __init__(self, where: str, why: str) -> None:
@@ -20,7 +20,7 @@ class StoreDamaged(Refused):
         self.why = why
 
 
-class StoreMisplaced(Refused):
+class StoreMisplaced(StoreUnusable):
     """The store lies where it cannot be kept safely or written at all."""
 
     def __init__(self, where: str, why: str) -> None:

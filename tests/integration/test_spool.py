@@ -14,9 +14,11 @@ from pathlib import Path
 import pytest
 
 from pipelines.errors import Refused, StoreUnavailable
+from pipelines.ports import Blobs
 from pipelines.run import Parts
 from pipelines.run.parts import Params
 from pipelines.store import Store
+from pipelines.store.faults import StoreMisplaced
 from tests.dreaming import NOW, SCOPE, Desk
 from tests.writing import ClaudeLog
 from worker.spool import HALF_WRITTEN_S, Drained, drain
@@ -138,6 +140,12 @@ def test_a_request_that_is_refused_for_now_stays_in_the_spool(spool: Spool, stor
         ({"transcript_path": 7}, (), "transcript_path"),
         ({"transcript_path": "a\0b"}, (), "transcript_path"),
         ({"session_id": "x"}, ("--scope", "a//b"), "scope"),
+        ({"session_id": "x"}, ("--scope", "a\\b"), "scope"),
+        ({"session_id": "x"}, ("--scope", "a/ b"), "scope"),
+        ({"transcript_path": "~nobody-of-this-name/x.jsonl"}, (), "transcript_path"),
+        ({"transcript_path": "/tmp/\ud800x"}, (), "transcript_path"),
+        ({"session_id": "x"}, ("--wiki", "~nobody-of-this-name/w"), "wiki"),
+        ({"session_id": "x"}, ("--notes", "~nobody-of-this-name/n"), "--notes"),
     ],
 )
 def test_what_nobody_can_read_is_kept_as_a_letter(payload: object, arguments: tuple[str, ...], why: str, spool: Spool, store: Store) -> None:
@@ -201,6 +209,48 @@ def test_a_transcript_that_is_gone_is_told_and_asked_for_all_the_same(spool: Spo
     ((path, why),) = done.problems
     assert path.endswith("none.jsonl")
     assert "No such file" in why
+
+
+@pytest.mark.parametrize(("transcript", "why"), [("/" + "x" * 300, "too long"), ("/proc/self", "no file"), ("/", "no file"), ("/dev/null", "no file")])
+def test_a_transcript_that_is_no_file_is_told_and_the_next_session_end_is_done(transcript: str, why: str, spool: Spool, store: Store) -> None:
+    spool.put("00001-1.json", {"transcript_path": transcript})
+    spool.put("00002-1.json", {"transcript_path": str(session(spool.desk, "good"))})
+    done = spool.drain(spool.desk.parts(store))
+    assert [a.answer for a in done.asked] == ["accepted", "coalesced"]
+    ((path, told),) = done.problems
+    assert path == transcript
+    assert why in told
+    assert store.counts(SCOPE).sessions == 1
+    assert spool.files() == []
+
+
+@pytest.mark.parametrize("error", [Refused("the archive is another's"), OSError("no such device")])
+def test_a_file_that_cannot_be_done_is_told_and_left_and_the_next_is_done(error: Exception, spool: Spool, store: Store) -> None:
+    spool.put("00001-1.json", {"session_id": "x"}, "--scope", "acme/bad")
+    spool.put("00002-1.json", {"session_id": "y"})
+    parts = spool.desk.parts(store)
+
+    def archive_of(scope: str) -> Blobs:
+        if scope == "acme/bad":
+            raise error
+        return parts.archive
+
+    done = drain(parts, spool.folder, spool.desk.request(), host="desk", archive_of=archive_of)
+    assert (len(done.asked), done.left, done.letters) == (1, 1, 0)
+    assert done.problems == ((str(spool.folder / "00001-1.json"), str(error)),)
+    assert spool.files() == ["00001-1.json"]
+
+
+def test_a_store_that_cannot_be_used_stops_the_draining(spool: Spool, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    spool.put("00001-1.json", {"session_id": "x"})
+
+    def misplaced(*_: object, **__: object) -> None:
+        raise StoreMisplaced("here", "cannot be written")
+
+    monkeypatch.setattr(store, "request", misplaced)
+    with pytest.raises(StoreMisplaced):
+        spool.drain(spool.desk.parts(store))
+    assert spool.files() == ["00001-1.json"]
 
 
 def test_a_hook_that_names_an_events_file_vouches_for_nothing(spool: Spool, store: Store) -> None:

@@ -93,6 +93,8 @@ def watching(
             drained = empty(parts, watcher, place, loaded, ring, stop)
             if drained.asked or drained.letters:
                 log.info("spool_drained", ended=len(drained.asked), letters=drained.letters, left=drained.left)
+            for where, why in drained.problems:
+                log.warning("session_end_incomplete", where=where, why=why)
         with _logged("logs_not_watched"):
             polled = look(watcher, ring)
             if polled.read:

@@ -11,7 +11,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -19,6 +19,7 @@ import structlog
 
 from pipelines.errors import DreamdError, LeaseLost, Refused
 from pipelines.run import Parts
+from pipelines.run.leases import Held
 from pipelines.run.runner import DEADLINE_MS, TTL_MS
 from pipelines.run.work import Ran, run_job
 from pipelines.store import Job, host_of, owner_of
@@ -56,8 +57,7 @@ class Crew:
     broken: bool = False
     gone: bool = False
     _places: threading.Semaphore = field(init=False)
-    _held: dict[int, Job] = field(default_factory=dict)
-    _lost: set[tuple[int, int]] = field(default_factory=set)
+    _held: Held = field(default_factory=Held)
     _unsaid: list[Job] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _number: Iterator[int] = field(default_factory=itertools.count)
@@ -79,7 +79,7 @@ class Crew:
     @property
     def busy(self) -> bool:
         """Whether a unit is being worked on."""
-        return bool(self._held)
+        return bool(self._held.jobs())
 
     def leaving(self) -> bool:
         """Whether no more units are begun."""
@@ -127,8 +127,8 @@ class Crew:
             if parts is None:
                 ran = self._put_off(job)
             else:
-                with self._holding(job):
-                    ran = run_job(parts, job, stop=lambda: self.leaving() or (job.id, job.fence) in self._lost)
+                with self._held.holding(job):
+                    ran = run_job(parts, job, stop=lambda: self.leaving() or self._held.lost(job))
         except LeaseLost as error:
             ran = Ran(outcome="lost", error=error)
         except DreamdError as error:
@@ -175,26 +175,11 @@ class Crew:
 
     # --- the heart ---
 
-    @contextmanager
-    def _holding(self, job: Job) -> Iterator[None]:
-        with self._lock:
-            self._held[job.id] = job
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._held.pop(job.id, None)
-                self._lost.discard((job.id, job.fence))
-
     def beat(self) -> None:
         """Renew the leases of what is held, and tell the register. Trouble waits for the next beat."""
-        with self._lock:
-            held = dict(self._held)
         store = self.parts.store
         try:
-            lost = store.renew(held.values(), ttl_ms=self.ttl_ms) if held else frozenset()
-            with self._lock:
-                self._lost |= {(n, job.fence) for n in lost if (job := self._held.get(n)) is not None and job.fence == held[n].fence}
+            self._held.renew(store, ttl_ms=self.ttl_ms)
             if not self.gone:
                 store.process_seen(self.name, ROLE, self.done, self.failed, self.finished_ms)
         except DreamdError as error:
@@ -228,7 +213,7 @@ class Crew:
         a sweep."""
         self.gone = True
         with self._lock:
-            held = [*self._held.values(), *self._unsaid]
+            held = [*self._held.jobs(), *self._unsaid]
         for job in held:
             with suppress(DreamdError):
                 self.parts.store.give_back(job)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from pipelines.errors import DreamdError, Transient
+from pipelines.run.leases import Held
 from pipelines.run.parts import Parts
 from pipelines.run.work import run_job
-from pipelines.store import Dream, DreamRunning, Job, Store, host_of, owner_of
+from pipelines.store import Dream, DreamRunning, host_of, owner_of
 
 TTL_MS = 30_000
 """A lease without a renewal; renewed three times as often."""
@@ -41,7 +42,7 @@ def drive(
     (StoreUnavailable), and Ctrl-C; units in work are given back then.
     """
     crew = _Crew(parts=parts, scope=scope, dream=dream, waiting=waiting, asked=stop)
-    with crew.leases.beating():
+    with crew.beating():
         if threads == 1:
             crew.work(0)
         else:
@@ -71,11 +72,9 @@ class _Crew:
     over: threading.Event = field(default_factory=threading.Event)
     errors: list[Exception] = field(default_factory=list)
     units: int = 0
-    leases: _Leases = field(init=False)
+    held: Held = field(default_factory=Held)
+    _rest: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def __post_init__(self) -> None:
-        self.leases = _Leases(store=self.parts.store)
 
     def stopping(self) -> bool:
         """Whether to leave at the next check."""
@@ -103,13 +102,30 @@ class _Crew:
         job = store.claim(owner_of(self.parts.holder, number), ttl_ms=TTL_MS, deadline_ms=DEADLINE_MS, dream=runs.uid, scope=self.scope)
         if job is None:
             return False
-        with self.leases.holding(job):
-            ran = run_job(self.parts, job, stop=lambda: self.stopping() or self.leases.lost(job))
+        with self.held.holding(job):
+            ran = run_job(self.parts, job, stop=lambda: self.stopping() or self.held.lost(job))
         with self._lock:
             self.units += job.dream.uid == self.dream
             if ran.error is not None and job.dream.uid == self.dream:
                 self.errors.append(ran.error)
         return True
+
+    @contextmanager
+    def beating(self) -> Iterator[None]:
+        """Renew what is held every third of a lease's life, on a thread of its own."""
+        thread = threading.Thread(target=self._beat, name="dreamd heartbeat", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            self._rest.set()
+            thread.join()
+
+    def _beat(self) -> None:
+        while not self._rest.wait(TTL_MS / 3000):
+            # what fails is said by the commit, which decides; the next beat may go through
+            with suppress(DreamdError):
+                self.held.renew(self.parts.store, ttl_ms=TTL_MS)
 
     def _ended(self) -> bool:
         return self.parts.store.dream(self.scope, self.dream).state in ENDED
@@ -140,49 +156,3 @@ class WrongEngine(Transient):
 def can_run(parts: Parts, dream: Dream) -> bool:
     """Whether a dream asks for the engine of these parts, or for none in particular."""
     return dream.params.get("engine") in {None, parts.engine.name.split("/", 1)[0]}
-
-
-@dataclass(slots=True)
-class _Leases:
-    """The units in work, whose leases one thread renews."""
-
-    store: Store
-    _held: dict[int, Job] = field(default_factory=dict)
-    _lost: frozenset[int] = frozenset()
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _over: threading.Event = field(default_factory=threading.Event)
-
-    @contextmanager
-    def holding(self, job: Job) -> Iterator[None]:
-        """Keep the lease of a unit."""
-        with self._lock:
-            self._held[job.id] = job
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._held.pop(job.id, None)
-
-    def lost(self, job: Job) -> bool:
-        """Whether the last beat found the lease over: there is no use in going on."""
-        return job.id in self._lost
-
-    @contextmanager
-    def beating(self) -> Iterator[None]:
-        """Renew every third of a lease's life, on a thread of its own."""
-        thread = threading.Thread(target=self._beat, name="dreamd heartbeat", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            self._over.set()
-            thread.join()
-
-    def _beat(self) -> None:
-        while not self._over.wait(TTL_MS / 3000):
-            with self._lock:
-                held = list(self._held.values())
-            try:
-                self._lost = self.store.renew(held, ttl_ms=TTL_MS)
-            except DreamdError:  # said by the commit, which decides; the next beat may go through
-                continue

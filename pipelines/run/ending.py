@@ -59,8 +59,8 @@ def write_ending(store: Store, ending: Ending) -> Mapping[str, object]:
 
 
 def inputs_of(store: Store, dream: Dream) -> str:
-    """What had been brought into the scope when this dream was planned."""
-    return str(next(iter(store.results(dream, "plan").values()), {}).get("inputs"))
+    """What had been brought into the scope when this dream was planned; empty for one that read nothing."""
+    return str(next(iter(store.results(dream, "plan").values()), {}).get("inputs", ""))
 
 
 def _problems(dream: Dream, done: DreamReport) -> tuple[str, ...]:

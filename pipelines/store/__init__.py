@@ -37,7 +37,7 @@ from pipelines.store.values import (
     Revision,
     WikiState,
 )  # fmt: skip
-from pipelines.store.work import HOSTED, STAGES, Asked, Audited, DreamState, Job, Lease, Swept, Unit, Worker
+from pipelines.store.work import HOSTED, STAGES, Asked, Audited, DreamState, Job, Lease, Swept, Unit, Worker, is_whole
 
 __all__ = [
     "HOSTED",
@@ -94,6 +94,7 @@ __all__ = [
     "alive",
     "duration",
     "host_of",
+    "is_whole",
     "open_store",
     "owner_of",
     "process_of",

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from sqlalchemy import Connection, exists, func, select
 
+from pipelines.store import life
 from pipelines.store import tables as t
 from pipelines.store.holder import process_of
 from pipelines.store.measured import Folder, Measured, ProcessHealth, ScopeHealth, Spread, spread
@@ -136,8 +137,9 @@ def _chosen(conn: Connection, waits: Mapping[int, _Waits], scope: str | None, mo
 def _scope(conn: Connection, scope_id: int, path: str, waits: _Waits, clock: _Clock) -> ScopeHealth:
     d, c = t.dreams.c, t.schedules.c
     columns = (d.id, d.state, d.code, d.requested_at, d.started_at, d.ended_at, d.applied_rev, d.dirty_upto)
-    dreams = conn.execute(select(*columns).where(d.scope_id == scope_id, d.state.in_(_ENDED)).order_by(d.id.desc()).limit(DREAMS)).all()
-    done = conn.scalar(select(d.ended_at).where(d.scope_id == scope_id, d.state == "completed").order_by(d.id.desc()).limit(1))
+    whole = (d.scope_id == scope_id, life.whole())
+    dreams = conn.execute(select(*columns).where(*whole, d.state.in_(_ENDED)).order_by(d.id.desc()).limit(DREAMS)).all()
+    done = conn.scalar(select(d.ended_at).where(*whole, d.state == "completed").order_by(d.id.desc()).limit(1))
     since = conn.scalar(select(func.min(c.since)).where(c.scope_id == scope_id, c.active.is_(True)))
     failed = next((n for n, row in enumerate(dreams) if row.state != "failed"), len(dreams))
     unread, began = _unread(conn, scope_id)

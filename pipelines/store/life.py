@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
-from sqlalchemy import Connection, bindparam, delete, exists, func, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, exists, func, select, update
 
 from pipelines.store import tables as t
 from pipelines.store.clock import Clocked
 from pipelines.store.core import add
 from pipelines.store.types import dump, load
 from pipelines.store.values import Dream
-from pipelines.store.work import ALL, MUST, Unit, stage_after
+from pipelines.store.work import ALL, MUST, RENDER_ONLY, STAGES, Unit, is_whole, stage_after
 
 RING_MS = 10_000  # a bell nobody answered is rung again after this, then after twice as long, and so on
 NOT_ENDED = ("ready", "running", "waiting")
@@ -51,7 +51,13 @@ def _begin(core: Clocked, conn: Connection, scope_id: int, dream_id: int) -> tup
     begun = {"state": "running", "started_at": core.now(), "input_rev": scope.revision, "claimed_ms": scope.claimed_ms}
     conn.execute(update(t.dreams).where(t.dreams.c.id == dream_id).values(**begun))
     took(conn, scope_id)
-    return open_stage(core, conn, scope_id, dream_id, "plan", START)
+    params = cast(dict[str, object], load(conn.execute(select(t.dreams.c.params).where(t.dreams.c.id == dream_id)).scalar_one()))
+    return open_stage(core, conn, scope_id, dream_id, STAGES[0] if is_whole(params) else STAGES[-1], START)
+
+
+def whole() -> ColumnElement[bool]:
+    """Rows of `dreams` that go through all stages: what tells of the last dream looks past those that only took expired notes off the pages."""
+    return t.dreams.c.params != dump(dict(RENDER_ONLY))
 
 
 def took(conn: Connection, scope_id: int) -> None:

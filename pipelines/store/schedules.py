@@ -13,16 +13,15 @@ from typing import Any, cast
 from sqlalchemy import ColumnElement, Connection, and_, exists, func, insert, or_, select, update
 
 from pipelines.model import Origin
+from pipelines.store import life
 from pipelines.store import tables as t
 from pipelines.store.beliefs import LIVE, Beliefs
 from pipelines.store.core import insert_new, put
 from pipelines.store.requests import Requests
 from pipelines.store.types import dump, load
-from pipelines.store.work import Asked
+from pipelines.store.work import RENDER_ONLY, Asked
 
 NOTE_WEIGHT = 3  # an agent that writes a memory says more than one that is told something
-EXPIRY: Mapping[str, object] = {"only": "render"}
-"""What is asked for when notes expired: their pages again, and no engine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +161,7 @@ class Schedules(Beliefs, Requests):
                 return None
             with self.writing("read the revision") as conn:
                 rev = conn.scalar(select(t.scopes.c.revision).where(t.scopes.c.path == scope))
-            return self.request(scope, request_id=f"expiry {rev}", params=EXPIRY, cause="expiry")
+            return self.request(scope, request_id=f"expiry {rev}", params=RENDER_ONLY, cause="expiry")
 
 
 class _TakenBack(Exception):
@@ -177,9 +176,9 @@ def _schedule(row: Any) -> Schedule:
 
 
 def _last_dream(conn: Connection, scope_id: int | None) -> Any:
-    """The last dream that reached its end."""
+    """The last dream that read what there was and reached its end."""
     d = t.dreams.c
-    done = select(d.started_at, d.ended_at).where(d.scope_id == scope_id, d.state == "completed")
+    done = select(d.started_at, d.ended_at).where(d.scope_id == scope_id, d.state == "completed", life.whole())
     return conn.execute(done.order_by(d.id.desc()).limit(1)).one_or_none()
 
 

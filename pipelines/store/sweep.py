@@ -142,14 +142,14 @@ class Sweeping(Requests):
         return repaired
 
     def _follow_ups(self, conn: Connection, scope_id: int, path: str) -> int:
-        """Ask again for a dream that was asked for and is nowhere: with the parameters of the scope's last one (systems R5)."""
+        """Ask again for a dream that was asked for and is nowhere: with the parameters of the scope's last whole one (systems R5)."""
         d, s = t.dreams.c, t.scopes.c
         asked = conn.execute(select(s.wanted, s.taken).where(s.id == scope_id)).one()
         pending = conn.execute(select(func.count()).select_from(t.dreams).where(d.scope_id == scope_id, d.state == "pending")).scalar_one()
         if asked.wanted - asked.taken == pending:
             return 0
         self._fault(conn, "follow_up", path)
-        last = conn.execute(select(d.params, d.params_mac).where(d.scope_id == scope_id, d.params_mac.is_not(None)).order_by(d.id.desc()).limit(1)).first()
+        last = conn.execute(select(d.params, d.params_mac).where(d.scope_id == scope_id, d.params_mac.is_not(None), life.whole()).order_by(d.id.desc()).limit(1)).first()
         if asked.wanted - asked.taken > pending == 0 and last is not None:
             uid = short_uid(path, "follow-up", str(asked.wanted), str(asked.taken))
             self.add_pending(conn, scope_id, uid, last.params, last.params_mac, "sweep")

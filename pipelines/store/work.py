@@ -24,6 +24,9 @@ ALL = "all"  # the one unit a stage starts with unless the unit before it named 
 MUST = frozenset({"plan", "resolve", "apply", "render"})
 """Stages a dream cannot do without: with all their units parked it fails."""
 
+RENDER_ONLY: Mapping[str, object] = {"only": "render"}
+"""Params of a dream that reads, resolves and applies nothing: it begins at its last stage and asks no engine."""
+
 CLAIMS_MAX = 3  # claims nobody answered for: each stands for a worker that died over the unit
 FAILURES_MAX = 5  # errors that may pass by themselves
 REPLANS_MAX = 3  # conflicts at apply before a person is asked
@@ -151,6 +154,11 @@ class Audited:
 def lapsed(until_ms: int, ttl_ms: int, now_ms: int) -> bool:
     """Whether a lease is over. One that ends later than it could have been given for is over too: the clock was set back (systems R15)."""
     return until_ms <= now_ms or until_ms > now_ms + 2 * ttl_ms
+
+
+def is_whole(params: Mapping[str, object]) -> bool:
+    """Whether a dream of these params goes through all stages; one that only renders says nothing of what was read or is to be read."""
+    return params.get("only") != RENDER_ONLY["only"]
 
 
 def stage_after(stage: str, *, named: bool) -> str | None:

@@ -12,6 +12,7 @@ from pipelines.store import Delivery, Store, Waiting
 from tests.contracts.store_builders import DAY, SCOPE, batch, online, turn
 from tests.contracts.store_kinds import Clock, Killed, clock, killed_at, store
 from tests.contracts.test_store_dreams import dream_of
+from tests.contracts.work_builders import finish_all
 
 __all__ = ["clock", "store"]  # fixtures of this suite
 
@@ -166,6 +167,18 @@ def test_what_expired_leaves_as_one_revision_with_one_request_for_its_pages(stor
     assert store.revision(SCOPE) == 2
     assert store.expiring(over) == ()
     assert store.expire_and_render(SCOPE, over) is None
+
+
+def test_a_dream_for_what_expired_is_one_unit_and_hides_nothing_that_waits(store: Store, clock: Clock) -> None:
+    dream_of(store, "n1", valid_until=DAY + timedelta(hours=1))
+    store.commit_intake(SCOPE, batch(turn("t9", "later words", origin=Origin.USER)))
+    clock.at += timedelta(hours=2)
+    waited, healthy = store.waiting(SCOPE), store.health(SCOPE).scopes[0].success_age_s
+    asked = store.expire_and_render(SCOPE, clock.at)
+    assert asked is not None
+    assert finish_all(store) == ["render all"]
+    assert (store.dream(SCOPE, str(asked.dream)).state, store.waiting(SCOPE)) == ("completed", waited)
+    assert store.health(SCOPE).scopes[0].success_age_s == healthy, "pages without a note are no memory consolidated"
 
 
 # --- letters -----------------------------------------------------------------------------------------------------------------------------

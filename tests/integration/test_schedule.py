@@ -11,18 +11,27 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pipelines.engines.local.engine import LocalEngine
 from pipelines.errors import StoreUnavailable
 from pipelines.model import Origin
+from pipelines.ports import Extracted, Window
+from pipelines.run.publish import publish_revision
+from pipelines.run.runner import drive
+from pipelines.run.sources import take_in
+from pipelines.run.wiki import folder_of
 from pipelines.store import Delivery, Store, open_store
 from tests.contracts.store_builders import DAY, SCOPE, batch, turn
 from tests.contracts.store_kinds import Clock, clock, store
 from tests.contracts.test_store_dreams import dream_of
+from tests.dreaming import Desk, lines_with
+from tests.writing import ClaudeLog
 from worker.bell import silent
 from worker.scheduler import Scheduler, tick, waking
 from worker.stopping import Stop
@@ -118,6 +127,35 @@ def test_what_expired_is_told_by_a_tick_without_an_engine(store: Store, clock: C
     assert tick(store, clock.at, params={}, ring=silent).expired == (SCOPE,)
     assert [d.params for d in store.dreams(SCOPE, limit=1)] == [{"only": "render"}]
     assert tick(store, clock.at, params={}, ring=silent).expired == ()
+
+
+class Deaf(LocalEngine):
+    """An engine that must not be asked."""
+
+    def extract(self, window: Window) -> Extracted:
+        raise AssertionError("an expiry asked the engine to read")
+
+
+def test_what_expired_leaves_the_pages_without_an_engine_and_a_new_session_is_still_read_by_the_next_dream(desk: Desk) -> None:
+    ClaudeLog("one").user("Code freeze: don't deploy anything until 5 April.").user("Always run migrations with `make migrate`.").save(desk.logs)
+    desk.dream()
+    assert lines_with({"MEMORY.md": desk.brief()}, "deploy anything")
+    ClaudeLog("two").user("Never push to main.").save(desk.logs)
+    desk.now = datetime(2026, 4, 7, 7, 0, tzinfo=UTC)
+    with desk.store() as store:
+        parts = replace(desk.parts(store), engine=Deaf())
+        take_in(parts, desk.request())  # unread words must wait for a whole dream
+        assert tick(store, desk.now, params={}, ring=silent).expired == ("local",)
+        (expiry,) = (d for d in store.dreams("local") if d.cause == "expiry")
+        done = drive(parts, "local", expiry.uid)
+        assert (done.dream.state, done.errors, done.units) == ("completed", (), 1)
+        assert dict(store.dream_state("local", expiry.uid).jobs) == {"render": {"done": 1}}
+        publish_revision(parts, folder_of(desk.request()), "local")
+        assert store.waiting("local").sessions == 1
+    assert not lines_with({"MEMORY.md": desk.brief(), **desk.pages()}, "deploy anything")
+    assert lines_with(desk.pages(), "make migrate")
+    assert desk.dream().report.status == "completed"
+    assert lines_with(desk.pages(), "push to main")
 
 
 def test_a_tick_that_fails_rings_for_what_it_did_and_the_next_does_the_rest(store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from pipelines.run.parts import Params
 from pipelines.run.resolving import lineage_of, of_one_lineage, resolve_dirty
 from pipelines.run.units.bench import Bench, Ready
 from pipelines.run.versions import BELIEFS
-from pipelines.store import Dream, Store
+from pipelines.store import Dream, Store, is_whole
 
 LOOK_BACK = 16
 """Dreams looked at first for the last one that was applied; all of them when none of these was."""
@@ -47,7 +47,7 @@ def since_last_applied(store: Store, dream: Dream) -> tuple[Dream | None, tuple[
     for limit in (LOOK_BACK, None):
         between: list[Dream] = []
         for before in store.dreams(dream.scope, limit=limit):
-            if before.uid == dream.uid or before.state == "pending":
+            if before.uid == dream.uid or before.state == "pending" or not is_whole(before.params):
                 continue
             if before.state == "completed" and before.summary:  # of a held one not all was believed
                 return before, tuple(between)

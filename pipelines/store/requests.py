@@ -19,6 +19,7 @@ from pipelines.store.work import ALL, PENDING_MAX, RETRY_AFTER_S, Asked, Audited
 
 _NAME_MAX = 200
 _ENDED = frozenset({"completed", "failed"})
+_WAITS = frozenset({"planned", "held"})  # for a person; their phase tells where they ended, not what is under way
 
 
 class Requests(Clocked):
@@ -58,8 +59,8 @@ class Requests(Clocked):
     def cancel(self, scope: str, dream: str, hand: str = "") -> tuple[int, ...]:
         """End a dream before it is applied, with all its jobs; a running one learns it at its commit. Canceling again changes nothing.
 
-        Raises Refused for a dream the scope does not have, one that is applied (undo it with revert) and one that ended. Returns jobs to ring for: the
-        scope's next dream begins.
+        Of one that waits for a person (planned, held) what is staged is dropped; what a held one believed beside that stays. Raises Refused for a dream
+        the scope does not have, one that is applied (undo it with revert) and one that ended. Returns jobs to ring for: the scope's next dream begins.
         """
         d = t.dreams.c
         with self.writing("cancel a dream") as conn:
@@ -69,7 +70,7 @@ class Requests(Clocked):
                 raise Refused(f"{scope} has no dream {dream}")
             if row.state == "canceled":
                 return ()
-            if row.applied_rev is not None or row.phase == "render":
+            if row.state not in _WAITS and (row.applied_rev is not None or row.phase == "render"):
                 raise Refused(f"dream {dream} was applied as revision {row.applied_rev or row.input_rev}; undo it with revert")
             if row.state in _ENDED:
                 raise Refused(f"dream {dream} is {row.state} already")

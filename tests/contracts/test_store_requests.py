@@ -8,7 +8,7 @@ from threading import Barrier
 import pytest
 
 from pipelines.errors import Conflict, LeaseLost, Refused
-from pipelines.store import Asked, DreamRunning, Store, Unit, this_process
+from pipelines.store import Asked, BeliefChange, DreamRunning, Store, Unit, this_process
 from pipelines.store.work import PENDING_MAX
 from tests.contracts.store_builders import SCOPE, batch, belief, claim, gated, turn, version
 from tests.contracts.store_kinds import Clock, clock, store
@@ -293,6 +293,26 @@ def test_what_is_applied_or_over_is_not_canceled(store: Store) -> None:
     store.end_dream(take(store), "failed")
     with pytest.raises(Refused, match="failed already"):
         store.cancel(SCOPE, gone)
+
+
+@pytest.mark.parametrize("applied", [True, False])
+def test_what_a_guard_held_is_dropped_by_a_cancel_whatever_was_applied_beside_it(store: Store, applied: bool) -> None:
+    for n, said in enumerate(("one", "two")):
+        job = at_stage(store, "apply", f"r{n}")
+        changes = [belief("n1", version("n1", said)), *([belief("n2", version("n2"))] if n and applied else [])]
+        with store.finishing(job):
+            store.stage(job.dream, changes, {c.note: [h.token for h in store.heads(SCOPE, notes=[c.note])] for c in changes})
+            store.apply(job.dream, max_share=0, floor=0)
+            store.finish_job(job)
+        store.end_dream(take(store), ("completed", "held")[n])
+    uid, before = job.dream.uid, [h.version for h in store.heads(SCOPE)]
+    assert [c.note for c in store.planned(store.dream(SCOPE, uid)) if isinstance(c, BeliefChange)] == ["n1"]
+    assert store.cancel(SCOPE, uid, "lee") == ()
+    after = store.dream(SCOPE, uid)
+    assert (after.state, after.applied_rev is not None, store.planned(after)) == ("canceled", applied, ())
+    assert [h.version for h in store.heads(SCOPE)] == before
+    with pytest.raises(Refused, match="canceled"):
+        store.apply(after, max_share=1)
 
 
 def test_a_cancel_and_an_apply_at_once_are_one_after_the_other(store: Store) -> None:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from pipelines.errors import Refused
 from pipelines.model import Status
 from tests.dreaming import SCOPE, Desk, differences, lines_with
 from tests.writing import ClaudeLog, events
+from worker.cli import run
 
 TOPICS = tuple(f"limit-{n}" for n in range(8))
 
@@ -32,6 +36,24 @@ def test_a_change_of_too_much_is_held_and_the_rest_goes_on(desk: Desk) -> None:
     assert held.report.status == "held"
     assert believed(desk) == {"10"}
     assert lines_with(desk.pages(), "make migrate")
+
+
+def test_what_is_held_is_taken_back_and_what_was_believed_beside_it_stays(desk: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = values(desk, "first", "10", 1), values(desk, "second", "20", 5)
+    desk.dream(first)
+    ClaudeLog("x").user("Always run migrations with `make migrate`.").save(desk.logs)
+    held = desk.dream(first, second, desk.logs).report
+    monkeypatch.setenv("DREAMD_DATABASE_URL", desk.url)
+    assert run(["dreams", "cancel", held.dream, "--wiki", str(desk.wiki), "--scope", SCOPE]) == 0
+    with desk.store() as store:
+        dream = store.dream(SCOPE, held.dream)
+        assert (dream.state, store.planned(dream)) == ("canceled", ())
+        assert dream.applied_rev is not None
+    assert f"what it held is dropped; revision {dream.applied_rev} stays" in capsys.readouterr().out
+    assert believed(desk) == {"10"}
+    assert lines_with(desk.pages(), "make migrate")
+    with pytest.raises(Refused, match="waits for nobody"):
+        desk.apply(held.dream)
 
 
 def test_what_is_held_stays_held_and_is_applied_when_a_person_allows_more(desk: Desk, desks: Callable[[], Desk]) -> None:

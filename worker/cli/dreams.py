@@ -72,7 +72,7 @@ def show(uid: Uid, wiki: common.Wiki = None, scope: common.Scope = None, config:
 
 
 def cancel(uid: Uid, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
-    """End a dream before it is applied; what it read is kept for the next one."""
+    """End a dream before it is applied, or drop what was planned or held; what it read is kept for the next one."""
     loaded = common.start(config)
     with serving.open_serving(wiki, loaded) as (store, _):
         over = common.scope_of(scope, loaded, store)
@@ -83,7 +83,8 @@ def cancel(uid: Uid, wiki: common.Wiki = None, scope: common.Scope = None, confi
     if as_json:
         print_json(_told(after))
     else:
-        print(f"Dream {uid} over {after.scope} is canceled; nothing of it was believed.")
+        kept = "nothing of it was believed" if after.applied_rev is None else f"what it held is dropped; revision {after.applied_rev} stays as it was applied"
+        print(f"Dream {uid} over {after.scope} is canceled; {kept}.")
     return 0
 
 

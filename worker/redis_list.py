@@ -29,6 +29,8 @@ from worker.messages import Answer, Desk, answer, reply_name
 DOOR: Final = "redis-list"
 WAIT_S: Final = 1.0
 """How long one look at an empty queue waits: a stop is heard within it."""
+AGAIN_MAX_S: Final = 8.0
+"""What goes wrong is tried again after WAIT_S, then after twice as long each time, up to this; below ALIVE_S, so that nobody thinks us dead."""
 ALIVE_S: Final = 30
 TAKE_BACK_S: Final = 30
 REPLY_KEPT_S: Final = 86_400
@@ -72,21 +74,22 @@ class Consumer:
 
     def run(self, *, stopped: Callable[[float], bool], clock: Callable[[], float]) -> None:
         """Consume until stopped. `stopped(s)` waits up to s seconds and says whether to stop; `clock` gives seconds that only grow."""
-        due = 0.0
-        quiet = True
+        due, wait_s, told = 0.0, WAIT_S, ""
         while not stopped(0):
             try:
                 if clock() >= due:
                     self.begin()
                     due = clock() + TAKE_BACK_S
                 self.one(wait_s=WAIT_S)
-                quiet = True
-            except (redis.RedisError, DreamdError) as error:
-                if quiet:
-                    log.warning("requests_not_consumed", error=type(error).__name__)
-                quiet = False
-                due = 0.0
-                stopped(WAIT_S)
+                wait_s, told = WAIT_S, ""
+            except Exception as error:  # the thread's edge: a fault of ours ends no consuming either, since nobody would hear of that
+                name = type(error).__name__
+                if name != told:
+                    tell = log.warning if isinstance(error, redis.RedisError | DreamdError) else log.error
+                    tell("requests_not_consumed", error=name)
+                told, due = name, 0.0
+                stopped(wait_s)
+                wait_s = min(AGAIN_MAX_S, wait_s * 2)
         self._leave()
 
     def begin(self) -> int:

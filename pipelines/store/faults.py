@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolExhausted
 
 from pipelines.errors import Conflict, DreamdError, Permanent, StoreUnavailable, StoreUnusable
 
@@ -40,6 +41,8 @@ def translated(doing: str, where: str) -> Iterator[None]:
         yield
     except DBAPIError as error:
         raise fault(error, doing, where) from error
+    except PoolExhausted as error:
+        raise StoreUnavailable(f"{doing} in {where}: all connections of this process are in use") from error
     except UnicodeEncodeError as error:  # an id or a code; content is made storable on its way in
         raise Permanent(f"cannot {doing}: {error.object[:80]!r} is no text a database takes") from error
 

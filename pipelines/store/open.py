@@ -18,14 +18,13 @@ from pipelines.errors import Refused
 from pipelines.store import tables as t
 from pipelines.store.core import Engines
 from pipelines.store.faults import StoreDamaged, StoreMisplaced, translated
-from pipelines.store.postgres import postgres_engines, require_usable
+from pipelines.store.postgres import POOL, postgres_engines, require_usable
 from pipelines.store.schema import HEAD, schema_version
 from pipelines.store.triggers import missing
 
 DRIVERS = frozenset({"sqlite", "postgresql", "postgresql+psycopg"})
 FORMS = "names a file, sqlite:////path/to/store.db, or a database, postgresql://user:password@host/database"
 BUSY_MS = 30_000  # another process's longest write is far below this
-POOL = 20  # 2 x threads + 4 for the 8 threads of the embedded runner (systems R14)
 
 _PAUSE_S = 0.02
 

@@ -12,7 +12,8 @@ from pipelines.errors import Refused
 from pipelines.store.core import Engines
 from pipelines.store.faults import StoreMisplaced
 
-POOL = 20  # 2 x threads + 4 for 8 threads (systems R14)
+THREADS_MAX = 16  # units worked on at once in one process
+POOL = 2 * THREADS_MAX + 4  # connections a process keeps at most, opened as they are wanted (systems R14)
 CONNECT_S = 10
 LOCK_MS = 30_000  # another process's longest write is far below this
 STATEMENT_MS = 300_000  # the longest are an export and an index over everything; a hung one ends

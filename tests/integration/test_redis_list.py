@@ -127,6 +127,26 @@ def test_a_consumer_paused_past_its_life_does_no_harm_when_it_goes_on(client: An
     assert client.lrange(QUEUE, 0, -1) == [message("b")]
 
 
+@pytest.mark.parametrize("error", [StoreUnavailable("ask for a dream"), RuntimeError("a fault of ours"), MemoryError()])
+def test_nothing_that_goes_wrong_ends_the_consuming(error: Exception, client: Any, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, wrong, waits = store.request, iter([error, error]), []
+
+    def request(*args: Any, **kwargs: Any) -> Any:
+        if (now := next(wrong, None)) is not None:
+            raise now
+        return real(*args, **kwargs)
+
+    def stopped(wait_s: float) -> bool:
+        waits.append(wait_s)
+        return bool(answers(client))
+
+    monkeypatch.setattr(store, "request", request)
+    client.rpush(QUEUE, message("a"))
+    consumer(client, store).run(stopped=stopped, clock=time.monotonic)
+    assert [a.answer for a in answers(client)] == ["accepted"]
+    assert [w for w in waits if w] == [1, 2], "longer each time"
+
+
 def test_while_the_store_is_away_messages_wait_and_then_are_answered_in_order(client: Any, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     stop, real, away = Stop(), store.request, threading.Event()
     tried = threading.Event()

@@ -19,6 +19,7 @@ from typing import Annotated, Final
 import structlog
 import typer
 
+from pipelines.store.postgres import THREADS_MAX
 from worker import settings, wiring
 from worker.cli import common
 from worker.cli.worker import THREADS, serve_logs
@@ -41,7 +42,7 @@ def register(app: typer.Typer) -> None:
 
 def up(
     paths: Annotated[list[str] | None, typer.Argument(metavar="PATH...", help="Logs to watch; none: only sessions that a hook tells of.")] = None,
-    threads: Annotated[int, typer.Option("--threads", metavar="N", min=1, max=64, help="Units worked on at once.")] = THREADS,
+    threads: Annotated[int, typer.Option("--threads", metavar="N", min=1, max=THREADS_MAX, help="Units worked on at once; for more, start more processes.")] = THREADS,
     notes: Annotated[list[Path] | None, typer.Option("--notes", metavar="DIR", help="A folder of the agent's own notes to read along.")] = None,
     quiet: Annotated[float | None, typer.Option("--quiet", metavar="S", min=0, max=86_400, help="As for dreamd watch.")] = None,
     wiki: common.Wiki = None,

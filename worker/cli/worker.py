@@ -13,6 +13,7 @@ import typer
 from pipelines.run import Parts
 from pipelines.run.runner import DEADLINE_MS, TTL_MS
 from pipelines.store import Store
+from pipelines.store.postgres import THREADS_MAX
 from worker import logsetup, settings, wiring
 from worker.bell import Bell
 from worker.cli import common, serving
@@ -30,7 +31,7 @@ def register(app: typer.Typer) -> None:
 
 
 def worker(
-    threads: Annotated[int, typer.Option("--threads", metavar="N", min=1, max=64, help="Units worked on at once.")] = THREADS,
+    threads: Annotated[int, typer.Option("--threads", metavar="N", min=1, max=THREADS_MAX, help="Units worked on at once; for more, start more processes.")] = THREADS,
     once: Annotated[bool, typer.Option("--once", help="Do what is due, without waiting for a bell, and end.")] = False,
     wiki: common.Wiki = None,
     config: common.Config = None,

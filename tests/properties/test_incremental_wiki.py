@@ -87,7 +87,7 @@ def works(world: World, dice: Random) -> None:
 
 def writes_own(world: World, dice: Random) -> None:
     """A person writes below the line of some page."""
-    page = dice.choice([*world.store.page_digests(SCOPE), "MEMORY.md"])
+    page = dice.choice([*sorted(world.store.page_digests(SCOPE)), "MEMORY.md"])
     world.store.take_own_words(SCOPE, "w1", page, added=[f"My own words {dice.randrange(99)}.\n"], removed=[])
 
 

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import io
 import json
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Integer, select
+from sqlalchemy import Integer, event, select
 
 from pipelines.errors import Permanent, Refused, Transient
 from pipelines.logs.archive import FolderArchive
@@ -365,3 +366,27 @@ def test_an_import_killed_before_any_of_its_statements_leaves_nothing(sent: Sent
                 imported(into, Archive(), sent.data)
             assert everything(into) == before
         imported(into, Archive(), sent.data)
+
+
+def test_an_archive_that_takes_longer_than_a_server_lets_a_snapshot_stand_idle_is_exported(store: Store) -> None:
+    idle_ms, many = 1_000, 4
+    archive = Archive()
+    pause = threading.Event()
+
+    class Slow(Archive):
+        def get(self, address: str) -> bytes:
+            pause.wait(idle_ms * 0.4 / 1000)
+            return archive.get(address)
+
+    kept = (Segment(offset=n, length=1, blob=archive.put(bytes([n])), raw_mac=f"m{n}") for n in range(many))
+    store.commit_intake(SCOPE, batch(turn("t1"), segments=tuple(kept)))
+
+    def lower(conn: Any) -> None:
+        if not store.on_sqlite:
+            conn.exec_driver_sql(f"SET LOCAL idle_in_transaction_session_timeout = {idle_ms}")
+
+    event.listen(store.engines.read, "begin", lower)
+    try:
+        assert export_scope(store, SCOPE, Slow(), io.BytesIO(), hand="ana").blobs == many
+    finally:
+        event.remove(store.engines.read, "begin", lower)

@@ -72,7 +72,8 @@ def dream(parts: Parts, request: Request, *, waiting: Waiting | None = None) -> 
     try:
         done = drive(parts, request.scope, asked.dream, threads=threads_of(parts), waiting=waiting or _refuse)
     except DreamRunning:
-        parts.store.cancel(request.scope, asked.dream)
+        if asked.answer == "accepted":  # one we joined is another sender's, too
+            parts.store.cancel(request.scope, asked.dream)
         raise
     return _outcome(parts, request, done, taken, began.timestamp())
 

@@ -6,7 +6,7 @@ import errno
 import os
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 from sqlalchemy import Connection, event
@@ -15,7 +15,7 @@ from pipelines.errors import DreamdError, Transient
 from pipelines.logs import archive as archive_module
 from pipelines.run import dream
 from pipelines.run import work as work_module
-from pipelines.store import DreamRunning, owner_of, this_process
+from pipelines.store import Asked, DreamRunning, owner_of, this_process
 from pipelines.wiki import folder as folder_module
 from tests.dreaming import SCOPE, Desk, differences
 from tests.integration.test_dream_again import a_week_of_work
@@ -129,6 +129,29 @@ def test_while_another_process_dreams_a_second_one_is_told_who(desk: Desk) -> No
         with pytest.raises(DreamRunning) as running:
             desk.dream()
     assert (running.value.dream, running.value.holder) == (asked.dream, other)
+
+
+@pytest.mark.parametrize(("joined", "left"), [(True, "pending"), (False, "canceled")])
+def test_giving_up_takes_back_only_what_was_asked_for_here(desk: Desk, monkeypatch: pytest.MonkeyPatch, joined: bool, left: str) -> None:
+    """Another process begins a dream between our look and our request; the pending one we join is another sender's."""
+    a_week_of_work(desk)
+    other = f"{socket.gethostname()}:{os.getppid()}:0"
+    with desk.store() as store:
+        ask, waits = store.request, []
+
+        def late(scope: str, *, request_id: str, params: Mapping[str, object], cause: str, hand: str = "") -> Asked:
+            ask(scope, request_id="r1", params={}, cause="platform")
+            assert store.claim(owner_of(other, 0), ttl_ms=60_000, deadline_ms=60_000) is not None
+            if joined:
+                ask(scope, request_id="r2", params=params, cause="platform")
+            waits.append(ask(scope, request_id=request_id, params=params, cause=cause, hand=hand))
+            return waits[-1]
+
+        monkeypatch.setattr(store, "request", late)
+        with pytest.raises(DreamRunning):
+            dream(desk.parts(store), desk.request())
+        (asked,) = waits
+        assert (asked.answer, store.dream(SCOPE, str(asked.dream)).state) == ("coalesced" if joined else "accepted", left)
 
 
 # --- no room left ------------------------------------------------------------------------------------------------------------------------

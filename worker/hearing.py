@@ -16,7 +16,7 @@ from celery.worker.consumer import Consumer
 from pipelines.errors import DreamdError
 from worker.celery_app import App, bells_of
 from worker.crew import Crew
-from worker.process import LOOK_S, Ears, Rounds, leaving, left
+from worker.process import LOOK_S, Ears, Rounds, code_of, leaving, left
 from worker.stopping import Stop
 from worker.tasks import BadMessage, RequestDesk, check, register
 
@@ -31,13 +31,13 @@ def work_behind(app: App, crew: Crew, desk: RequestDesk, stop: Stop, *, look_s: 
     ears = Ears()
     rounds = Rounds(crew=crew, look_s=look_s, ears=ears)
     log.info("worker_started", threads=crew.threads, bell=True)
-    with leaving(stop, crew.leave):
+    with leaving(stop, crew.leave, lambda: code_of(crew)):
         with rounds.going():
             listen(app, crew, desk, ears)
-            crashed = not crew.leaving()
+            crew.broken = crew.broken or not crew.leaving()  # Celery gave up by itself
             log.info("worker_leaving")
             stop.set()
-        return left(crew) or int(crashed)
+        return left(crew)
 
 
 def listen(app: App, crew: Crew, desk: RequestDesk, ears: Ears) -> None:
@@ -47,7 +47,7 @@ def listen(app: App, crew: Crew, desk: RequestDesk, ears: Ears) -> None:
     signals.setup_logging.connect(_leave_logging_alone, weak=False)
     state.should_stop = state.should_terminate = None
     worker = _worker(app, crew, desk)
-    threading.Thread(target=_end_with, args=(crew,), name="end-celery", daemon=True).start()
+    threading.Thread(target=_end_with, args=(crew, desk), name="end-celery", daemon=True).start()
     worker.start()
 
 
@@ -55,11 +55,12 @@ def _leave_logging_alone(**_: object) -> None:
     """Connected to the signal, this keeps Celery from setting up logs of its own."""
 
 
-def _end_with(crew: Crew) -> None:
-    """Let Celery's loop end when the crew leaves."""
+def _end_with(crew: Crew, desk: RequestDesk) -> None:
+    """Let Celery's loop end when the crew leaves, and before it the requests that wait for the store: Celery waits for all it has begun."""
     pause = threading.Event()
     while not crew.leaving():
         pause.wait(CHECK_S)
+    desk.stop.set()
     state.should_stop = 0
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from pipelines.errors import Permanent, Refused
+from pipelines.errors import Permanent, Refused, StoreUnusable
 from pipelines.store import Asked
 from worker.bell import Bell
 from worker.settings import scope_path
@@ -109,7 +109,7 @@ def _problem(problem: Any) -> str:
 def answer(store: Desk, raw: bytes, *, door: str, params: Mapping[str, object], ring: Bell, mask: Callable[[str], str]) -> Answer:
     """Act on one message as it came in through a door. `params` are those of a plain dream by the settings; the message's own go over them.
 
-    Raises StoreUnavailable: then nothing is committed, and sending again is right.
+    Raises StoreUnavailable and StoreUnusable, which say nothing about the message: then nothing is committed, and sending again is right.
     """
     try:
         message = read(raw)
@@ -118,6 +118,8 @@ def answer(store: Desk, raw: bytes, *, door: str, params: Mapping[str, object], 
         return Answer(answer="refused", why=str(bad), request_id=_told(raw, "request_id"))
     try:
         asked = store.request(message.scope, request_id=message.request_id, params={**params, **params_of(message)}, cause=CAUSE, hand=message.hand)
+    except StoreUnusable:
+        raise
     except (Refused, Permanent) as error:  # the store is stricter about names than we are
         store.keep_letter(door, str(error), mask(raw.decode("utf-8", "replace")))
         return Answer(answer="refused", why=str(error), request_id=message.request_id)

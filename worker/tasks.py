@@ -14,7 +14,7 @@ from typing import Any, Final
 import structlog
 from redis.exceptions import RedisError
 
-from pipelines.errors import Transient
+from pipelines.errors import StoreUnusable, Transient
 from pipelines.store import Store
 from worker.bell import Bell
 from worker.celery_app import REQUEST, WORK, App
@@ -27,7 +27,7 @@ from worker.stopping import Stop
 DOOR: Final = "celery"
 BELL_VERSION: Final = 1
 AGAIN_S, AGAIN_MAX_S = 1.0, 30.0
-"""How long a request waits for a store that does not answer: twice as long each time, up to a limit."""
+"""How long a request waits for a store that does not answer or that a person has to mend: twice as long each time, up to a limit."""
 
 log = structlog.get_logger("dreamd.tasks")
 
@@ -97,7 +97,7 @@ class RequestDesk:
         while True:
             try:
                 said = answer(self.store, raw, door=DOOR, params=self.params, ring=self.ring, mask=self.mask)
-            except Transient as error:
+            except (Transient, StoreUnusable) as error:
                 log.warning("request_waits", error=type(error).__name__, again_in_s=wait_s)
                 if self.stop.wait(wait_s):
                     return None

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import json
+from types import SimpleNamespace
 from typing import Any
 
+import celery.worker.state
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from worker.celery_app import REQUEST, WORK, bells_of, broker_url, make_app
 from worker.doorbell import PAUSE_S, Doorbell
+from worker.hearing import _end_with
 from worker.messages import MESSAGE_MAX
+from worker.stopping import Stop
 from worker.tasks import BadMessage, as_bytes, check
 
 AFTER = {"callbacks": None, "errbacks": None, "chain": None, "chord": None}
@@ -63,6 +67,15 @@ def test_a_request_is_one_object_or_its_text(message: object) -> None:
 def test_anything_else_is_refused_by_what_is_wrong_with_it(headers: Any, kind: str | None, told: bytes, why: str) -> None:
     with pytest.raises(BadMessage, match=why.replace("[", r"\[")):
         check(headers, kind, told)
+
+
+def test_when_the_crew_leaves_by_itself_requests_that_wait_for_the_store_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(celery.worker.state, "should_stop", None)
+    with contextlib.closing(Stop()) as stop:
+        crew: Any = SimpleNamespace(leaving=lambda: True)
+        _end_with(crew, SimpleNamespace(stop=stop))  # type: ignore[arg-type]
+        assert stop()
+    assert celery.worker.state.should_stop == 0
 
 
 leaf = st.none() | st.booleans() | st.integers() | st.text(max_size=8)

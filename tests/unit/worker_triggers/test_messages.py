@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.errors import StoreUnavailable
-from pipelines.store import Asked, Store
+from pipelines.errors import StoreTooNew, StoreUnavailable
+from pipelines.store import Asked, Store, StoreDamaged, StoreMisplaced
 from tests.contracts.store_builders import SCOPE
 from tests.contracts.store_kinds import clock, store
 from worker.bell import silent
 from worker.messages import MESSAGE_MAX, Answer, BadMessage, Message, answer, params_of, read, reply_name, schema
+from worker.stopping import Stop
+from worker.tasks import RequestDesk
 
 __all__ = ["clock", "store"]  # fixtures of this suite
 
@@ -48,6 +52,39 @@ def test_three_pairs_of_unlike_params_queue_and_each_lands_where_it_was_asked(st
     assert [d.params for d in dreams] == [{}, *asked]
     assert [d.state for d in dreams] == ["running", "pending", "pending", "pending"]
     assert say(store, raw(request_id="again", params={"dry_run": True, "engine": "local"})).answer == "coalesced"
+
+
+@pytest.mark.parametrize("error", [StoreMisplaced("here", "cannot be written"), StoreDamaged("here", "lacks a table"), StoreTooNew("newer"), StoreUnavailable("ask")])
+def test_a_store_that_cannot_be_used_says_nothing_about_the_message(error: Exception, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise error
+
+    with monkeypatch.context() as m:
+        m.setattr(store, "request", broken)
+        with pytest.raises(type(error)):
+            say(store, raw())
+    assert store.letters() == ()
+    assert say(store, raw()).answer == "accepted"
+
+
+def test_a_request_by_celery_waits_for_a_store_that_has_to_be_mended(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, away = store.request, [StoreMisplaced("here", "cannot be written"), StoreTooNew("newer")]
+
+    def request(*args: Any, **kwargs: Any) -> Asked:
+        if away:
+            raise away.pop()
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(store, "request", request)
+    monkeypatch.setattr("worker.tasks.AGAIN_S", 0.001)
+    with contextlib.closing(Stop()) as stop:
+        desk = RequestDesk(store=store, queue="q", params={}, ring=silent, mask=str, client=None, stop=stop)
+        said = desk.answer(PLAIN)
+        assert said is not None
+        assert said.answer == "accepted"
+        away.append(StoreTooNew("newer"))
+        stop.set()
+        assert desk.answer(PLAIN) is None, "it is put back for another process"
 
 
 def test_a_full_queue_says_when_to_come_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,8 +75,10 @@ def _of_postgres(error: DBAPIError, doing: str, where: str) -> DreamdError | DBA
         return _first(doing, error)
     if code in _AGAIN:
         return TakenBack(f"{doing} in {where}: {said}")
-    if code in _READ_ONLY:
-        return StoreMisplaced(where, f"cannot be written ({said}); name the primary server, and a user who may write")
+    if code == _STANDBY:
+        return StoreUnavailable(f"{doing} in {where}: {said}; when this stays so, name the primary server")
+    if code == _NOT_ALLOWED:
+        return StoreMisplaced(where, f"cannot be written ({said}); name a user who may write")
     if code in _DAMAGED:
         return StoreDamaged(where, f"the server reports damaged data ({said}); restore a copy")
     if isinstance(error, DataError):
@@ -88,7 +90,8 @@ def _of_postgres(error: DBAPIError, doing: str, where: str) -> DreamdError | DBA
 
 _UNIQUE = "23505"
 _AGAIN = frozenset({"40001", "40P01"})  # serialization failure, deadlock
-_READ_ONLY = frozenset({"25006", "42501"})  # a standby or a reader's connection; no privilege
+_STANDBY = "25006"  # what writes is refused: the server is being replaced by another (a failover), as a rule, and passes
+_NOT_ALLOWED = "42501"
 _DAMAGED = frozenset({"XX001", "XX002"})
 # connection trouble, who we are, no such database, resources, locks held too long, an operator's hand or a time limit, the disk
 _AWAY = frozenset({"08", "28", "3D", "53", "55", "57", "58"})

@@ -60,9 +60,29 @@ def test_a_reader_sees_one_moment_and_cannot_write(store: Store) -> None:
         before = conn.scalar(text("SELECT count(*) FROM turns"))
         store.commit_intake(SCOPE, batch(turn("t2"), after=source("log-b")))
         assert conn.scalar(text("SELECT count(*) FROM turns")) == before == 1
-    with pytest.raises(StoreMisplaced, match="cannot be written"), store.reading("write") as conn:
+    with pytest.raises(StoreUnavailable, match="read-only transaction"), store.reading("write") as conn:
         conn.execute(text("UPDATE scopes SET revision = 8"))
     assert store.revision(SCOPE) == 0
+
+
+@on_postgres
+def test_a_server_that_writes_nothing_for_a_while_is_away_and_one_that_does_not_let_us_write_is_misplaced(
+    store: Store, other: psycopg.Connection[tuple[object, ...]]
+) -> None:  # fmt: skip
+    name = store.engines.write.url.database
+    other.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
+    store.close()
+    with pytest.raises(StoreUnavailable, match="name the primary"):
+        store.request(SCOPE, request_id="a", params={}, cause="test")
+    store.close()
+    other.execute("SET default_transaction_read_only = off")
+    other.execute(f'ALTER DATABASE "{name}" RESET default_transaction_read_only')
+    other.execute("CREATE ROLE reads_only NOLOGIN")
+    try:
+        with pytest.raises(StoreMisplaced, match="may write"), store.writing("write") as conn:
+            conn.execute(text("SET LOCAL ROLE reads_only; UPDATE scopes SET revision = 8"))
+    finally:
+        other.execute("DROP ROLE reads_only")
 
 
 def test_a_server_that_is_not_there_is_named_without_the_password() -> None:

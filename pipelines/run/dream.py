@@ -12,7 +12,7 @@ from pipelines.run.ending import ending_of, write_ending
 from pipelines.run.journal import trouble_report
 from pipelines.run.parts import Parts, Request, params_of
 from pipelines.run.publish import publish_revision, publishing_problems, shows, take_own_words
-from pipelines.run.render import commit_report
+from pipelines.run.render import again_on_conflict, commit_report
 from pipelines.run.report import BROUGHT, Brought, brought_by, report_from, report_of
 from pipelines.run.runner import Driven, drive
 from pipelines.run.sources import NOTHING, Taken, take_in
@@ -98,16 +98,22 @@ def apply_dream(parts: Parts, request: Request, uid: str) -> Outcome:
     try:
         with store.together("apply a dream"):
             applied = store.apply(waits, max_share=1.0 if waits.state == "held" else params.change_share_max)
+            store.write_down(scope, "apply", "command", uid, key=f"{uid} {waits.state}")  # a planned one that is held then is applied twice
             expired = store.expire(scope, parts.now())
     except Conflict as moved:
         raise Refused(f"{moved}; dream again, or look at what has changed") from moved
     parts.step("applied")
     take_own_words(parts, folder_of(request), scope)
     status = "held" if applied.held else "completed"
-    ending = ending_of(parts, store.dream(scope, uid), params, status=status, expired=len(expired))
-    with store.together("end a dream"):
-        told = write_ending(store, ending)
-        store.finish_dream(waits, status, summary={**ending.summary, **told})
+
+    def end() -> None:
+        ending = ending_of(parts, store.dream(scope, uid), params, status=status, expired=len(expired))
+        parts.step("rendered")
+        with store.together("end a dream"):
+            told = write_ending(store, ending)
+            store.finish_dream(waits, status, summary={**ending.summary, **told})
+
+    again_on_conflict(end)
     parts.step("pages_committed")
     store.refresh_search()
     return _outcome(parts, request, Driven(dream=store.dream(scope, uid), units=0, errors=()), NOTHING, began.timestamp())
@@ -158,9 +164,14 @@ def _publish(parts: Parts, request: Request) -> Published:
     """Make the folder show what is committed; what it held that could not be touched is told in the day's report."""
     store, scope, at = parts.store, request.scope, folder_of(request)
     published = publish_revision(parts, at, scope).published
-    told = trouble_report(store, scope, day=parts.now().date(), problems=publishing_problems(published))
-    if told is not None:
-        commit_report(store, scope, *told, rev=store.revision(scope))
+
+    def report() -> bool:
+        told = trouble_report(store, scope, day=parts.now().date(), problems=publishing_problems(published))
+        if told is not None:
+            commit_report(store, scope, *told, rev=store.revision(scope))
+        return told is not None
+
+    if again_on_conflict(report):
         publish_revision(parts, at, scope)
     parts.step("published")
     return published

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from typing import TypeVar
 
 from pipelines.errors import Conflict
 from pipelines.logs.redaction import Redactor
@@ -20,6 +21,7 @@ from pipelines.wiki.own import joined
 from pipelines.wiki.slugs import fold
 from pipelines.wiki.tree import tree
 
+Done = TypeVar("Done")
 RENDERS_MAX = 3
 """How often a revision is rendered when others commit or change beliefs meanwhile."""
 REPORTS = "journal/"
@@ -30,10 +32,15 @@ def render(parts: Parts, scope: str) -> int:
 
     Returns the revision the pages stand at.
     """
+    return again_on_conflict(lambda: _render(parts, scope))
+
+
+def again_on_conflict(work: Callable[[], Done]) -> Done:
+    """Do what looks at a revision and commits to it; anew, a few times, while others are faster. Raises the last Conflict."""
     for _ in range(RENDERS_MAX - 1):
         with suppress(Conflict):
-            return _render(parts, scope)
-    return _render(parts, scope)
+            return work()
+    return work()
 
 
 def _render(parts: Parts, scope: str) -> int:

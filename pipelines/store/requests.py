@@ -86,6 +86,11 @@ class Requests(Clocked):
             rows = conn.execute(select(a.verb, a.hand, a.about, a.recorded_at).where(a.scope_id == self.scope_of(conn, scope)).order_by(a.id)).all()
         return tuple(Audited(verb=r.verb, hand=r.hand, about=r.about, at=r.recorded_at) for r in rows)
 
+    def write_down(self, scope: str, verb: str, hand: str, about: str, *, key: str) -> None:
+        """Write down who did what to a scope, once for each key, in the transaction that does it."""
+        with self.writing("write down who did something") as conn:
+            self.add_audit(conn, self.locked_scope(conn, scope), verb, hand, about, key=key)
+
     def add_audit(self, conn: Connection, scope_id: int, verb: str, hand: str, about: str, *, key: str) -> None:
         """Write down who did what, once for each key."""
         row = {"scope_id": scope_id, "uid": digest(verb, key), "verb": verb, "hand": hand, "about": about, "recorded_at": self.now()}

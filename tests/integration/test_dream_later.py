@@ -79,6 +79,29 @@ def test_what_an_engine_asks_stands_in_the_inbox(desk: Desk) -> None:
     assert lines_with({"inbox.md": desk.tree()["inbox.md"]}, asked[0][:40])
 
 
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_beliefs_that_move_while_a_dream_is_applied_by_hand_make_it_render_again(desk: Desk, dry_run: bool) -> None:
+    first, second = values(desk, "first", "10", 1), values(desk, "second", "20", 5)
+    desk.dream(first)
+    waits = desk.dream(first, second, dry_run=dry_run, **({"change_share_max": 1.0} if dry_run else {})).report
+    assert waits.status == ("planned" if dry_run else "held")
+    steps: list[str] = []
+
+    def step(name: str) -> None:
+        steps.append(name)
+        if steps.count("rendered") == 1 and name == "rendered":
+            with desk.store() as another:
+                another.raise_revision(SCOPE, cause="hand", above=another.revision(SCOPE))
+
+    desk.step = step
+    assert desk.apply(waits.dream).report.status == "completed"
+    assert steps.count("rendered") == 2
+    assert believed(desk) == {"20"}
+    with desk.store() as store:
+        assert store.dream(SCOPE, waits.dream).state == "completed"
+        assert [(a.verb, a.hand, a.about) for a in store.audit(SCOPE) if a.verb == "apply"] == [("apply", "command", waits.dream)]
+
+
 # --- the commands ------------------------------------------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
+import pytest
+
+from pipelines.store import Store
 from tests.dreaming import Desk
 from tests.writing import ClaudeLog
 
@@ -37,3 +42,23 @@ def test_words_written_between_the_pages_and_the_report_stay(desk: Desk) -> None
     desk.dream()
     text = page.read_text(encoding="utf-8")
     assert ("Never push to main" in text, "Written just now." in text) == (True, True)
+
+
+def test_what_a_folder_held_is_told_also_when_the_scope_moves_meanwhile(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    ClaudeLog("one").user("Always run migrations with `make migrate`.").save(desk.logs)
+    desk.dream()
+    (desk.wiki / "mine.md").write_text("A page of my own.\n", encoding="utf-8")
+    ClaudeLog("two").user("Never push to main.").save(desk.logs)
+    module = sys.modules["pipelines.run.dream"]
+    commit, tried = module.commit_report, []
+
+    def moved_once(store: Store, scope: str, path: str, text: str, *, rev: int) -> int:
+        tried.append(rev)
+        if len(tried) == 1:
+            store.raise_revision(scope, cause="hand", above=rev)
+        return int(commit(store, scope, path, text, rev=rev))
+
+    monkeypatch.setattr(module, "commit_report", moved_once)
+    assert desk.dream().report.status == "completed"
+    assert len(tried) == 2
+    assert any("mine.md" in page.read_text(encoding="utf-8") for page in (desk.wiki / "journal").glob("*.md"))

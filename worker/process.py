@@ -1,7 +1,8 @@
 """A worker process from start to end: its threads, what it hears, and how it leaves.
 
-SIGTERM or SIGINT asks everybody to leave: units stop at their next check and are given back. What has not stopped within GRACE_S is given back all the same
-(its commit will be refused), and the process ends with exit code 0; a second signal does so at once. kill -9 leaves leases that others take over.
+SIGTERM or SIGINT asks everybody to leave, and so does whatever else ends the process: units stop at their next check and are given back. What has not stopped
+within GRACE_S is given back all the same (its commit will be refused), and the process ends; a second signal does so at once. The exit code says why it left:
+0 asked, OUTSIDE, BROKEN. kill -9 leaves leases that others take over.
 """
 
 from __future__ import annotations
@@ -124,8 +125,8 @@ class Rounds:
 
 
 @contextmanager
-def leaving(stop: Stop, last: Callable[[], None], *, grace_s: float = GRACE_S) -> Iterator[None]:
-    """Let SIGTERM and SIGINT set `stop`. Whoever is not out of this context `grace_s` later, or at a second signal, has `last` called and is ended with code 0."""
+def leaving(stop: Stop, last: Callable[[], None], code: Callable[[], int], *, grace_s: float = GRACE_S) -> Iterator[None]:
+    """Let SIGTERM and SIGINT set `stop`. Whoever is not out of this context `grace_s` later, or at a second signal, has `last` called and is ended with `code`."""
     out = threading.Event()
     twice = Stop()
 
@@ -141,7 +142,7 @@ def leaving(stop: Stop, last: Callable[[], None], *, grace_s: float = GRACE_S) -
             helper = threading.Thread(target=last, name="give-back", daemon=True)
             helper.start()
             helper.join(LAST_S)
-            os._exit(0)
+            os._exit(code())
 
     before = {number: signal.signal(number, heard) for number in (signal.SIGTERM, signal.SIGINT)}
     threading.Thread(target=end_late, name="end-late", daemon=True).start()
@@ -159,13 +160,14 @@ def work_alone(crew: Crew, stop: Stop, *, once: bool = False) -> int:
     rounds = Rounds(crew=crew, look_s=POLL_S)
     crew.ring = lambda _jobs: rounds.more.set()
     log.info("worker_started", threads=crew.threads, bell=False)
-    with leaving(stop, crew.leave):
+    with leaving(stop, crew.leave, lambda: code_of(crew)):
         with rounds.going():
             if once:
                 _until_idle(crew, rounds, stop)
             while not once and not crew.leaving():
                 stop.wait(POLL_S)
             log.info("worker_leaving")
+            stop.set()
         return left(crew)
 
 
@@ -181,6 +183,11 @@ def left(crew: Crew) -> int:
     """Say goodbye; returns the exit code."""
     crew.leave()
     log.info("worker_left", done=crew.done, failed=crew.failed)
+    return code_of(crew)
+
+
+def code_of(crew: Crew) -> int:
+    """The exit code of a crew that leaves now."""
     if crew.outside is not None:
         return OUTSIDE
     return BROKEN if crew.broken else 0

@@ -6,6 +6,7 @@ Not for a stranger's eyes: the names of scopes stand in it. prometheus-client is
 
 from __future__ import annotations
 
+import errno
 import json
 import socket
 import threading
@@ -146,9 +147,9 @@ class _Serving:
         while not self.over.is_set():
             try:
                 self.server = _server(self.at, self.source)
-            except OSError as error:
+            except (OSError, UnicodeError) as error:  # UnicodeError: no name of a host
                 if not told:
-                    log.info("health_served_by_another", address=f"{self.at[0]}:{self.at[1]}", why=error.strerror or str(error), again_in_s=BIND_S)
+                    self._tell(error)
                 told = True
                 self.over.wait(BIND_S)
                 continue
@@ -158,6 +159,13 @@ class _Serving:
                 while not self.over.is_set():
                     self.server.handle_request()
             return
+
+    def _tell(self, error: OSError | UnicodeError) -> None:
+        """Say why the address is not ours: mostly another process of ours has it, and all is well."""
+        taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
+        told = log.info if taken else log.warning
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        told("health_served_by_another" if taken else "health_not_served", address=f"{self.at[0]}:{self.at[1]}", why=why, again_in_s=BIND_S)
 
     def port(self) -> int:
         """Wait for the server and tell its port."""

@@ -20,6 +20,7 @@ from pipelines.errors import Refused
 
 _PREFIX = "DREAMD_"
 SCOPE_CHARS_MAX = 200
+PORT_MAX = 65_535
 _READ_BY_SCRIPTS = frozenset({"DREAMD_VENV", "DREAMD_PYTHON", "DREAMD_CONFIG"})
 
 
@@ -84,6 +85,13 @@ class Settings(BaseSettings):
                 "(in a password write / as %2F, @ as %40, : as %3A)"
             )
         return url
+
+    @field_validator("metrics_addr")
+    @classmethod
+    def _has_a_port(cls, address: str | None) -> str | None:
+        if address is not None and not 1 <= int(address.rpartition(":")[2]) <= PORT_MAX:
+            raise ValueError(f"must be host:port with a port from 1 to {PORT_MAX}")
+        return address
 
     @field_validator("redis_url")
     @classmethod

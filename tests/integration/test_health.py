@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import structlog
 
 from pipelines.errors import StoreUnavailable
 from pipelines.logs.archive import ArchiveUnavailable
@@ -312,6 +314,18 @@ def test_status_tells_what_waits_and_when_the_next_dream_is_due(home: Path, caps
     assert run(["verify", *wiki]) == 0
     assert run(["metrics", "--once", *wiki]) == 0
     assert 'dreamd_verify_failed{scope="local"} 0.0' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("address", "event", "level"),
+    [("taken", "health_served_by_another", "info"), ("192.0.2.1:9", "health_not_served", "warning"), ("a" * 70 + ".example:9", "health_not_served", "warning")],
+)
+def test_an_address_that_is_not_ours_is_told_by_its_reason(address: str, event: str, level: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other, structlog.testing.capture_logs() as logs:
+        at = f"127.0.0.1:{other.getsockname()[1]}" if address == "taken" else address
+        with served(lambda: Answer(measured=None, problems=()), at):
+            _until(lambda: bool(logs))
+    assert [(x["event"], x["log_level"]) for x in logs] == [(event, level)]
 
 
 def test_metrics_without_an_address_are_refused_with_the_setting(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,6 +34,16 @@ def test_what_the_file_has_wrong_is_named_with_the_file(tmp_path: Path, text: st
     assert str(file) in str(caught.value)
 
 
+@pytest.mark.parametrize("port", ["0", "65536", "99999"])
+def test_an_address_whose_port_cannot_be_is_refused_by_its_field(tmp_path: Path, port: str) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(f"metrics_addr = '127.0.0.1:{port}'\n")
+    with pytest.raises(BadSettings, match=r"bad setting metrics_addr .*: must be host:port with a port from 1 to 65535"):
+        load(file)
+    file.write_text("metrics_addr = '[::1]:65535'\n")
+    assert load(file).metrics_addr == "[::1]:65535"
+
+
 def test_every_fault_of_the_default_file_is_told_in_one_line_with_its_path_and_what_is_allowed(tmp_path: Path) -> None:
     file = tmp_path / "dreamd" / "config.toml"
     file.parent.mkdir()

@@ -1,6 +1,7 @@
 """dreamd up: everything a single host needs in one process group: worker, scheduler, watcher, publisher.
 
-Each is the command of its name as a child of this process; one that ends is started again after a while, and said. Children do not outlive their parent.
+Each is the command of its name as a child of this process; one that ends is started again after a while, and said. One that refuses (exit code 3) would refuse
+again: a person has to act, so all end, with its code. Children do not outlive their parent.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ BACK_OFF_S, BACK_OFF_MAX_S = 1.0, 60.0
 LOOK_S: Final = 0.2
 LEAVE_S: Final = 7.0
 """How long parts may take to leave; each ends by itself within 5 s."""
+REFUSED: Final = 3
+"""Exit code of a part that a person has to do something for."""
 _PR_SET_PDEATHSIG: Final = 1
 
 log = structlog.get_logger("dreamd.up")
@@ -49,7 +52,7 @@ def up(
     scope: common.Scope = None,
     config: common.Config = None,
 ) -> int:
-    """Run worker, scheduler, watcher and publisher until SIGTERM or Ctrl-C, which end all of them within 10 s."""
+    """Run worker, scheduler, watcher and publisher until SIGTERM or Ctrl-C, which end all of them within 10 s. Exit code 3 when one of them refuses to run."""
     loaded = settings.load(config)
     serve_logs(loaded)
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
@@ -75,6 +78,7 @@ class Part:
     began: float = 0.0
     due: float = 0.0
     falls: int = 0
+    refused: bool = False
 
     def look(self, now: float, start: Callable[[Sequence[str]], subprocess.Popen[bytes]]) -> None:
         """Start what is due, and notice what has ended. `now` is in seconds that only grow."""
@@ -86,6 +90,10 @@ class Part:
         code = self.process.poll()
         if code is None:
             return
+        if code == REFUSED:
+            self.process, self.refused = None, True
+            log.error("part_refused", part=self.name, code=code, why="it said so in its last line: mend that, and start dreamd up again")
+            return
         self.falls = 1 if now - self.began >= BACK_OFF_MAX_S else self.falls + 1
         wait = min(BACK_OFF_MAX_S, BACK_OFF_S * 2.0 ** (self.falls - 1))
         self.process, self.due = None, now + wait
@@ -93,13 +101,15 @@ class Part:
 
 
 def run(parts: Sequence[Part]) -> int:
-    """Keep the parts running until told to leave; returns the exit code."""
+    """Keep the parts running until told to leave, or until one of them refuses to run; returns the exit code."""
     heard = _Heard()
     before = {number: signal.signal(number, heard) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         while not heard.stop():
             for part in parts:
                 part.look(time.monotonic(), _start)
+            if any(part.refused for part in parts):
+                break
             heard.stop.wait(LOOK_S)
         log.info("leaving")
         _end([p.process for p in parts if p.process is not None], told=heard.by == signal.SIGINT)
@@ -107,7 +117,7 @@ def run(parts: Sequence[Part]) -> int:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    return 0
+    return REFUSED if any(part.refused for part in parts) else 0
 
 
 @dataclass(slots=True)
@@ -124,7 +134,7 @@ class _Heard:
 
 
 def _start(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-m", "worker", *arguments], stdin=subprocess.DEVNULL, preexec_fn=_with_parent())
+    return subprocess.Popen([sys.executable, "-P", "-m", "worker", *arguments], stdin=subprocess.DEVNULL, preexec_fn=_with_parent())
 
 
 def _with_parent() -> Callable[[], None] | None:

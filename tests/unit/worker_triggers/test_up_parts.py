@@ -6,6 +6,9 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
+import pytest
+
+from worker.cli import up
 from worker.cli.up import BACK_OFF_MAX_S, Part
 
 
@@ -52,3 +55,19 @@ def test_the_wait_doubles_up_to_a_limit_and_begins_anew_after_a_long_run() -> No
 def test_the_parts_are_commands_of_ours() -> None:
     done = subprocess.run([sys.executable, "-m", "worker", "--help"], capture_output=True, text=True)
     assert all(f" {name} " in done.stdout for name in ("worker", "schedule", "watch", "publish", "up"))
+
+
+@pytest.mark.timeout(60)
+def test_a_part_that_refuses_to_run_is_not_started_again_and_ends_all_with_its_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[subprocess.Popen[bytes]] = []
+
+    def start(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+        begun.append(subprocess.Popen([sys.executable, "-c", *arguments]))
+        return begun[-1]
+
+    monkeypatch.setattr(up, "_start", start)
+    parts = [Part("worker", ["import sys; sys.exit(3)"]), Part("watch", ["import threading; threading.Event().wait()"])]
+    assert up.run(parts) == 3
+    assert [p.refused for p in parts] == [True, False]
+    assert len(begun) == 2
+    assert all(process.poll() is not None for process in begun)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -14,6 +15,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+import structlog
 
 from pipelines.errors import NotOurFolder, Refused
 from pipelines.model import digest
@@ -27,6 +29,8 @@ from pipelines.wiki.own import BETWEEN
 from pipelines.wiki.publish import FolderGone
 from tests.dreaming import HOST, SCOPE, Desk, differences
 from tests.writing import START, ClaudeLog, memory
+from worker.cli.publish import following
+from worker.stopping import Stop
 
 MARK = "<!-- yours below: dreamd never touches it -->"
 PAGE = "how-we-work.md"
@@ -560,3 +564,28 @@ def test_a_follower_looks_at_store_and_folder_and_rests_when_neither_changed(des
         (desk.root / "other").rename(desk.root / "unmounted")
         with pytest.raises(FolderGone):
             follower.look()
+
+
+def test_a_store_restored_to_before_what_the_folder_shows_is_told_once_and_looked_at_again(desk: Desk) -> None:
+    first_rule(desk)
+    copies = {p: p.read_bytes() for p in (desk.root / "data").glob("store.db*")}
+    second_rule(desk)
+    show(desk)
+    for path in (desk.root / "data").glob("store.db*"):
+        path.unlink()
+    for path, data in copies.items():
+        path.write_bytes(data)
+    shown: list[Shown] = []
+    with desk.store() as store, contextlib.closing(Stop()) as stop, structlog.testing.capture_logs() as logs:
+        looks = iter(range(4))
+
+        class Counting(Follower):
+            def look(self) -> Shown | None:
+                if next(looks) == 2:
+                    stop.set()
+                return super().look()
+
+        following(Counting(desk.parts(store), at(desk), SCOPE), stop, interval_s=0.001, told=shown.append)
+        assert next(looks) == 3, "it looked again"
+    assert [(x["error"], "newer than" in x["why"]) for x in logs if x["event"] == "publish_failed"] == [("Conflict", True)]
+    assert shown == []

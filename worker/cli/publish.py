@@ -11,7 +11,7 @@ from typing import Annotated
 import structlog
 import typer
 
-from pipelines.errors import Transient
+from pipelines.errors import Conflict, Transient
 from pipelines.logs.redaction import Redactor
 from pipelines.run.publish import Follower, Shown, WikiFolder, publish_revision
 from pipelines.store import Store, this_process
@@ -72,19 +72,24 @@ def publish(
 
 
 def following(follower: Follower, stop: Stop, *, interval_s: float, told: Callable[[Shown], None]) -> None:
-    """Look again and again until stopped; `told` hears of every look that changed the folder. What may pass is logged and tried again.
+    """Look again and again until stopped; `told` hears of every look that changed the folder. What may pass is logged, once while it stays the same, and
+    tried again: a store that is away, or one restored to a moment before what the folder shows, until it has caught up.
 
     Raises FolderGone for a folder that is not there any more, and what a person has to decide (Refused).
     """
     log.info("follow_started", wiki=follower.at.wiki, scope=follower.scope, interval_s=interval_s)
+    failed = ""
     while not stop():
         try:
             shown = follower.look()
         except FolderGone:
             raise
-        except Transient as error:
-            log.warning("publish_failed", wiki=follower.at.wiki, scope=follower.scope, error=type(error).__name__, why=str(error))
+        except (Transient, Conflict) as error:
+            if str(error) != failed:
+                log.warning("publish_failed", wiki=follower.at.wiki, scope=follower.scope, error=type(error).__name__, why=str(error))
+            failed = str(error)
         else:
+            failed = ""
             if shown is not None and (shown.published.written or shown.published.removed):
                 log.info(
                     "published", wiki=follower.at.wiki, scope=follower.scope, revision=shown.revision, written=len(shown.published.written),

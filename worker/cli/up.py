@@ -45,7 +45,9 @@ def register(app: typer.Typer) -> None:
 
 def up(
     paths: Annotated[list[str] | None, typer.Argument(metavar="PATH...", help="Logs to watch; none: only sessions that a hook tells of.")] = None,
-    threads: Annotated[int, typer.Option("--threads", metavar="N", min=1, max=THREADS_MAX, help="Units worked on at once; for more, start more processes.")] = THREADS,
+    threads: Annotated[
+        int, typer.Option("--threads", metavar="N", min=1, max=THREADS_MAX, help="Units worked on at once; for more, start more processes.")
+    ] = THREADS,
     notes: Annotated[list[Path] | None, typer.Option("--notes", metavar="DIR", help="A folder of the agent's own notes to read along.")] = None,
     quiet: Annotated[float | None, typer.Option("--quiet", metavar="S", min=0, max=86_400, help="As for dreamd watch.")] = None,
     wiki: common.Wiki = None,

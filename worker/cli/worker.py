@@ -31,7 +31,9 @@ def register(app: typer.Typer) -> None:
 
 
 def worker(
-    threads: Annotated[int, typer.Option("--threads", metavar="N", min=1, max=THREADS_MAX, help="Units worked on at once; for more, start more processes.")] = THREADS,
+    threads: Annotated[
+        int, typer.Option("--threads", metavar="N", min=1, max=THREADS_MAX, help="Units worked on at once; for more, start more processes.")
+    ] = THREADS,
     once: Annotated[bool, typer.Option("--once", help="Do what is due, without waiting for a bell, and end.")] = False,
     wiki: common.Wiki = None,
     config: common.Config = None,

@@ -54,7 +54,7 @@ class Sweeping(Requests):
             _clear(conn, self.now() - KEPT)
             ring = _due(conn, now)
         return Swept(
-            ring=ring, freed=sum(f.freed for f in found), killed=sum(f.killed for f in found), woken=sum(f.woken for f in found),
+            ring=tuple(dict.fromkeys([*(job for f in found for job in f.ring), *ring])), freed=sum(f.freed for f in found), killed=sum(f.killed for f in found), woken=sum(f.woken for f in found),
             repaired=sum(f.repaired for f in found),
         )  # fmt: skip
 
@@ -78,16 +78,18 @@ class Sweeping(Requests):
             path = conn.execute(select(t.scopes.c.path).where(t.scopes.c.id == scope_id)).scalar_one()
             self.locked_scope(conn, path)
             now = self.clock_ms(conn)
-            freed, killed = self._leases(conn, scope_id, now, here)
+            ring: list[int] = []
+            freed, killed = self._leases(conn, scope_id, now, here, ring)
             _calm(conn, scope_id, now)
             woken = self._waits(conn, scope_id)
-            self._legacy(conn, scope_id, here)
-            repaired = self._joins(conn, scope_id) + self._follow_ups(conn, scope_id, path)
-            life.begin_next(self, conn, scope_id)
-        return Swept(freed=freed, killed=killed, woken=woken, repaired=repaired)
+            ring += woken
+            ring += self._legacy(conn, scope_id, here)
+            repaired = self._joins(conn, scope_id, ring) + self._follow_ups(conn, scope_id, path)
+            ring += life.begin_next(self, conn, scope_id)
+        return Swept(ring=tuple(ring), freed=freed, killed=killed, woken=len(woken), repaired=repaired)
 
-    def _leases(self, conn: Connection, scope_id: int, now: int, here: str) -> tuple[int, int]:
-        """Make jobs of workers that are gone ready again; park those that had their chances."""
+    def _leases(self, conn: Connection, scope_id: int, now: int, here: str, ring: list[int]) -> tuple[int, int]:
+        """Make jobs of workers that are gone ready again; park those that had their chances. Adds to `ring` what that opens."""
         d, j = t.dreams.c, t.jobs.c
         query = select(t.jobs).join_from(t.jobs, t.dreams, d.id == j.dream_id).where(j.scope_id == scope_id, j.state == "running", d.state == "running")
         freed = killed = 0
@@ -102,27 +104,29 @@ class Sweeping(Requests):
                 continue
             error = f"{row.claims} workers were lost over this unit, the last one {told}"
             if conn.execute(update(t.jobs).where(*mine).values(**FREE, state="parked", code="killed", error=error)).rowcount:
-                life.unit_ended(self, conn, scope_id, row.dream_id, row.stage)
+                ring += life.unit_ended(self, conn, scope_id, row.dream_id, row.stage)
                 killed += 1
         return freed, killed
 
-    def _waits(self, conn: Connection, scope_id: int) -> int:
+    def _waits(self, conn: Connection, scope_id: int) -> tuple[int, ...]:
         """Let the running dream go on with what waited long enough; one that had freed the scope goes on when it is free (`begin_next`)."""
         d = t.dreams.c
         running = conn.scalar(select(d.id).where(d.scope_id == scope_id, d.state == "running"))
         if running is not None:
-            return len(life.rouse(self, conn, running))
-        return len(life.begin_next(self, conn, scope_id))
+            return life.rouse(self, conn, running)
+        return life.begin_next(self, conn, scope_id)
 
-    def _legacy(self, conn: Connection, scope_id: int, here: str) -> None:
+    def _legacy(self, conn: Connection, scope_id: int, here: str) -> tuple[int, ...]:
         """End a dream that was started without jobs when its process is gone."""
         d = t.dreams.c
         row = conn.execute(select(d.id, d.holder).where(d.scope_id == scope_id, d.state == "running", d.phase.is_(None))).one_or_none()
-        if row is not None and not alive(row.holder, host=here):
-            life.end(self, conn, scope_id, row.id, {"state": "failed", "code": "holder_gone", "ended_at": self.now()})
+        if row is None or alive(row.holder, host=here):
+            return ()
+        return life.end(self, conn, scope_id, row.id, {"state": "failed", "code": "holder_gone", "ended_at": self.now()})
 
-    def _joins(self, conn: Connection, scope_id: int) -> int:
-        """Set right what a stage counts as open, and open the stage after one that has nothing open; a dream that only was not ended is completed."""
+    def _joins(self, conn: Connection, scope_id: int, ring: list[int]) -> int:
+        """Set right what a stage counts as open, and open the stage after one that has nothing open; a dream that only was not ended is completed. Adds to
+        `ring` what that opens."""
         d, j, g = t.dreams.c, t.jobs.c, t.stages.c
         stage = and_(g.dream_id == d.id, g.stage == d.phase)
         query = select(d.id, d.uid, d.phase, d.state, g.open).join_from(t.dreams, t.stages, stage).where(d.scope_id == scope_id, d.state.in_(_ACTIVE))
@@ -136,9 +140,9 @@ class Sweeping(Requests):
             self._fault(conn, "join", row.uid)
             conn.execute(update(t.stages).where(g.dream_id == row.id, g.stage == row.phase).values(open=units, state="open"))
             if units == 0:
-                life.close_stage(self, conn, scope_id, row.id, row.phase)
+                ring += life.close_stage(self, conn, scope_id, row.id, row.phase)
                 if row.phase == STAGES[-1] and conn.scalar(select(d.state).where(d.id == row.id)) in _ACTIVE:
-                    life.end(self, conn, scope_id, row.id, {"state": "completed", "code": "swept", "ended_at": self.now()})
+                    ring += life.end(self, conn, scope_id, row.id, {"state": "completed", "code": "swept", "ended_at": self.now()})
         return repaired
 
     def _follow_ups(self, conn: Connection, scope_id: int, path: str) -> int:

@@ -445,7 +445,7 @@ def test_a_dream_that_waits_alone_is_woken_by_a_sweep(store: Store, ticks: Ticks
     assert (state(store, uid), nothing(store)) == ("waiting", True)
     ticks.at += 5000
     swept = store.sweep()
-    assert (swept.woken, state(store, uid), take(store).id) == (1, "running", job.id)
+    assert (swept.woken, swept.ring, state(store, uid), take(store).id) == (1, (job.id,), "running", job.id)
 
 
 def test_a_dream_is_planned_again_a_few_times_and_then_held(store: Store) -> None:
@@ -645,8 +645,9 @@ def test_a_join_that_was_lost_is_repaired_and_told_as_a_fault(store: Store) -> N
     spoil(store, "UPDATE stages SET open = 3 WHERE stage = 'extract'")
     assert store.finish_job(job) == ()
     assert nothing(store)
-    assert store.sweep().repaired == 1
-    assert take(store).stage == "resolve"
+    swept = store.sweep()
+    opened = take(store)
+    assert (swept.repaired, swept.ring, opened.stage) == (1, (opened.id,), "resolve")
     assert store.faults() == (("join", uid),)
     assert store.sweep().repaired == 0
 

@@ -113,7 +113,7 @@ class Dreams(Clocked):
         with self.reading("look at a dream") as conn:
             _, row = self._of(conn, dream)
         if row.applied_rev is not None:
-            raise Refused(f"dream {dream.uid} was applied as revision {row.applied_rev}; undo it with revert")
+            raise Refused(f"dream {dream.uid} was applied as revision {row.applied_rev}; what is applied cannot be canceled")
         return self.finish_dream(dream, "canceled")
 
     def dream(self, scope: str, uid: str) -> Dream:

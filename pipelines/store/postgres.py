@@ -36,7 +36,7 @@ def postgres_engines(url: URL) -> Engines:
         write = _engine(url, "READ COMMITTED", _SESSION)
         read = _engine(url, "REPEATABLE READ", _SESSION + _READER)
     except ImportError as error:
-        raise Refused(f"{where} is a PostgreSQL database, which needs the driver psycopg: install dreamd[postgres]") from error
+        raise Refused(f"{where} is a PostgreSQL database, which needs the driver psycopg, the extra postgres: pip install 'psycopg[binary]'") from error
     return Engines(write, read, where)
 
 

@@ -60,7 +60,7 @@ class Requests(Clocked):
         """End a dream before it is applied, with all its jobs; a running one learns it at its commit. Canceling again changes nothing.
 
         Of one that waits for a person (planned, held) what is staged is dropped; what a held one believed beside that stays. Raises Refused for a dream
-        the scope does not have, one that is applied (undo it with revert) and one that ended. Returns jobs to ring for: the scope's next dream begins.
+        the scope does not have, one that is applied and one that ended. Returns jobs to ring for: the scope's next dream begins.
         """
         d = t.dreams.c
         with self.writing("cancel a dream") as conn:
@@ -71,7 +71,7 @@ class Requests(Clocked):
             if row.state == "canceled":
                 return ()
             if row.state not in _WAITS and (row.applied_rev is not None or row.phase == "render"):
-                raise Refused(f"dream {dream} was applied as revision {row.applied_rev or row.input_rev}; undo it with revert")
+                raise Refused(f"dream {dream} was applied as revision {row.applied_rev or row.input_rev}; what is applied cannot be canceled")
             if row.state in _ENDED:
                 raise Refused(f"dream {dream} is {row.state} already")
             self.add_audit(conn, scope_id, "cancel", hand, dream, key=dream)

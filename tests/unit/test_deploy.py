@@ -160,7 +160,7 @@ def test_the_image_copies_what_exists_and_runs_as_nobody_of_importance() -> None
     assert int(done[user][1].split(":")[0]) >= 10_000
     assert done[user + 1 :]
     assert not any(word == "RUN" for word, _ in done[user:])
-    assert dict(done)["ENTRYPOINT"] == '["python", "-m", "worker"]'
+    assert dict(done)["ENTRYPOINT"] == '["python", "-P", "-m", "worker"]'
 
 
 def test_the_image_installs_nothing_that_is_not_pinned_by_hash() -> None:

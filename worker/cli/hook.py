@@ -25,7 +25,7 @@ def session_end_command(
 ) -> int:
     """Record that a session ended: the hook's JSON on standard input becomes a file in the spool, drained later.
 
-    Prints nothing and exits 0, always. `dreamd dream --pending`, `dreamd watch` and `dreamd up` drain the spool.
+    Prints nothing and exits 0, always. `dreamd watch` and `dreamd up` drain the spool.
     """
     options = (("--wiki", wiki), ("--scope", scope), ("--config", config), *(("--notes", n) for n in notes or ()))
     return session_end([f"{name}={value}" for name, value in options if value is not None])

@@ -42,7 +42,7 @@ def watch(
     config: common.Config = None,
     as_json: common.Json = False,
 ) -> int:
-    """Take in sessions that ended and ask for a dream over them; `dreamd up` or `dreamd dream --pending` dreams it."""
+    """Take in sessions that ended and ask for a dream over them; `dreamd up` or `dreamd worker` dreams it."""
     loaded = common.start(config)
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
     quiet_s = loaded.quiet_s if quiet is None else quiet

@@ -242,7 +242,7 @@ def test_a_canceled_dream_leaves_nothing_and_an_applied_one_is_not_canceled(stor
     dream = start(store)
     store.stage(dream, [belief("n1", version())], {"n1": ()})
     store.apply(dream, max_share=1)
-    with pytest.raises(Refused, match="revert"):
+    with pytest.raises(Refused, match="cannot be canceled"):
         store.cancel_dream(dream)
     with pytest.raises(Refused, match="nothing left"):
         store.apply(dream, max_share=1)

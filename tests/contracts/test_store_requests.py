@@ -280,11 +280,11 @@ def test_what_is_applied_or_over_is_not_canceled(store: Store) -> None:
         store.stage(job.dream, [belief("n1", version())], {"n1": ()})
         store.apply(job.dream, max_share=1)
         store.finish_job(job)
-    with pytest.raises(Refused, match="revert"):
+    with pytest.raises(Refused, match="cannot be canceled"):
         store.cancel(SCOPE, job.dream.uid)
     finish_all(store)
     empty = at_stage(store, "render", "r2")
-    with pytest.raises(Refused, match="revert"):
+    with pytest.raises(Refused, match="cannot be canceled"):
         store.cancel(SCOPE, empty.dream.uid)
     store.end_dream(empty, "failed")
     with pytest.raises(Refused, match="no dream"):
@@ -323,7 +323,7 @@ def test_a_cancel_and_an_apply_at_once_are_one_after_the_other(store: Store) -> 
             pass
         store.apply(job.dream, max_share=1)
         store.finish_job(job)
-    with pytest.raises(Refused, match="revert"):
+    with pytest.raises(Refused, match="cannot be canceled"):
         other.result()
     finish_all(store)
     again = at_stage(store, "apply", "r2")

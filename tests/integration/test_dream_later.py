@@ -138,7 +138,7 @@ def test_dreams_are_listed_shown_applied_and_taken_back(dreamd: Callable[..., tu
     assert (code, "completed" in out, (wiki / "MEMORY.md").exists()) == (0, True, True)
     assert json.loads(dreamd("dreams", "show", planned, "--wiki", wiki, "--json")[1])["report"]["notes"]["added"] == 1
     code, _, err = dreamd("dreams", "cancel", planned, "--wiki", wiki)
-    assert (code, "revert" in err) == (3, True)
+    assert (code, "cannot be canceled" in err) == (3, True)
     ClaudeLog("two").user("Never push to main.").save(tmp_path / "logs")
     again = json.loads(dreamd("dream", tmp_path / "logs", "--wiki", wiki, "--dry-run", "--json")[1])["dream"]
     assert dreamd("dreams", "cancel", again, "--wiki", wiki)[0] == 0

@@ -28,7 +28,7 @@ RING_MAX_MS = 300_000  # the longest time between two bells for one job
 WORKING_MS = 60_000  # a claim within this says that somebody hears bells
 FORGOTTEN_MS = 7 * 86_400_000  # a process that told nothing for so long is struck off
 KEPT = timedelta(days=30)  # how long the units of a dream that ended can be looked at
-_OLDEST = 1_000  # rows of the job table's old end looked at in one sweep
+_OLDEST = 100  # dreams whose units are dropped in one sweep
 _ACTIVE = ("running", "waiting")
 
 
@@ -38,7 +38,7 @@ class Sweeping(Requests):
     def sweep(self, *, host: str | None = None) -> Swept:
         """Free what is held by nobody, park what killed each of its workers, let dreams go on, repair what is missing, and say which jobs to ring for.
 
-        Units of dreams that ended more than KEPT ago are dropped.
+        Units of dreams that ended more than KEPT ago are dropped, unless the next dream needs them.
 
         `host` is this machine's name in owners. A job that was never rung for is rung at once; one rung for in vain again after life.RING_MS, doubling up to
         RING_MAX_MS. While no job at all is being claimed, nobody hears bells, and one is rung as a probe, not all.
@@ -173,12 +173,25 @@ def _calm(conn: Connection, scope_id: int, now: int) -> None:
 
 
 def _clear(conn: Connection, before: datetime) -> None:
-    """Drop the units of dreams that ended long ago; the dream, its requests and its decisions stay."""
-    d, j, g = t.dreams.c, t.jobs.c, t.stages.c
-    oldest = select(j.dream_id).order_by(j.id).limit(_OLDEST).subquery()
-    for dream_id in conn.scalars(select(oldest.c.dream_id).distinct().join_from(oldest, t.dreams, d.id == oldest.c.dream_id).where(d.ended_at < before)).all():
+    """Drop the units of dreams that ended long ago; the dream, its requests and its decisions stay.
+
+    Those after the last completed dream of their scope are kept, however old: the next dream asks what sessions they read. Without a completed one it reads
+    all claims, and needs none of them.
+    """
+    j, g = t.jobs.c, t.stages.c
+    for dream_id in conn.scalars(_cleared(), {"before": before}).all():
         conn.execute(delete(t.jobs).where(j.dream_id == dream_id))
         conn.execute(delete(t.stages).where(g.dream_id == dream_id))
+
+
+@cache
+def _cleared() -> Select[Any]:
+    """The oldest dreams whose units can go. Stages say which dreams have units left: a few rows a dream, however many units it has."""
+    d, g, of = t.dreams.c, t.stages.c, t.dreams.alias()
+    completed = (d.scope_id == of.c.scope_id, d.state == "completed", d.summary.is_not(None), life.whole())
+    needed = and_(exists().where(*completed, d.id < of.c.id), ~exists().where(*completed, d.id >= of.c.id))
+    old = select(g.dream_id).join_from(t.stages, of, of.c.id == g.dream_id).where(of.c.ended_at < bindparam("before"), ~needed)
+    return old.group_by(g.dream_id).order_by(g.dream_id).limit(_OLDEST)
 
 
 def _due(conn: Connection, now: int) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ import pytest
 from pipelines.errors import LeaseLost, Refused
 from pipelines.store import Job, Store, Unit, owner_of, this_process
 from pipelines.store.holder import _started, host_of
-from pipelines.store.work import CLAIMS_MAX, FAILURES_MAX, REPLANS_MAX
+from pipelines.store.work import CLAIMS_MAX, FAILURES_MAX, RENDER_ONLY, REPLANS_MAX
 from tests.contracts.store_builders import SCOPE, belief, version
 from tests.contracts.store_kinds import Clock, Killed, clock, killed_at, store
 from tests.contracts.work_builders import (
@@ -706,6 +706,38 @@ def test_units_of_dreams_that_ended_long_ago_are_dropped(store: Store, clock: Cl
     assert {(r.stage, r.state) for r in rows(store, "jobs")} == {("plan", "done"), ("extract", "ready")}, "a dream that still runs keeps its units"
     assert (store.dream_state(SCOPE, old).dream.state, store.dream_state(SCOPE, old).jobs, ask(store, "old")) == ("completed", {}, old)
     finish_all(store)
+
+
+def test_old_units_after_the_last_completed_dream_are_kept_for_the_next_one(store: Store, clock: Clock) -> None:
+    def kept() -> set[str]:
+        uids = {r.id: r.uid for r in rows(store, "dreams")}
+        return {uids[r.dream_id] for r in rows(store, "jobs")}
+
+    applied = at_stage(store, "render", "applied")
+    store.end_dream(applied, "completed", {"beliefs": "b"})
+    failed = at_stage(store, "render", "failed")
+    store.end_dream(failed, "failed")
+    store.request(SCOPE, request_id="expiry", params=RENDER_ONLY, cause="expiry")
+    store.end_dream(take(store, scope=SCOPE), "completed", {"beliefs": "b"})  # it reads no session
+    other = at_stage(store, "render", "never any completed", OTHER)
+    store.end_dream(other, "failed")
+    clock.at += timedelta(days=100)
+    store.sweep()
+    assert failed.dream.uid in kept()
+    assert kept().isdisjoint({applied.dream.uid, other.dream.uid})
+    later = at_stage(store, "render", "later")
+    store.end_dream(later, "completed", {"beliefs": "b"})
+    store.sweep()
+    assert kept() == {later.dream.uid}
+
+
+def test_a_dream_of_many_units_that_never_ends_keeps_none_of_those_after_it_from_being_dropped(store: Store, clock: Clock) -> None:
+    endless = extracting(store, *(f"w{n}" for n in range(1_001)), request_id="endless", scope=OTHER)
+    ask(store, "old")
+    finish_all(store)
+    clock.at += timedelta(days=100)
+    store.sweep()
+    assert {r.dream_id for r in rows(store, "jobs")} == {r.id for r in rows(store, "dreams") if r.uid == endless}
 
 
 def test_processes_tell_what_they_finish(store: Store, ticks: Ticks) -> None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import cast
 
 from pipelines.model import digest
 from pipelines.run.placed import Rows
@@ -144,11 +145,10 @@ class Pages:
         if {k: p.slug for k, p in self.now.items()} == {k: p.slug for k, p in self.old.items()}:
             return set()
         paths = settle({p.key: p.slug for p in self.now.values()})
-        for key, page in self.now.items():
-            path = page_path(paths[page.key])
-            if page.path != path:
-                self.now[key] = replace(page, path=path)
-        return {k for k, p in self.now.items() if k in self.old and self.old[k].path != p.path}
+        moved = [(key, page_path(name)) for key, page in self.now.items() if page.path != f"{(name := paths[page.key])}.md"]
+        for key, path in moved:
+            self.now[key] = replace(self.now[key], path=path)
+        return {key for key, _ in moved if key in self.old}
 
     # --- pages without their links ---
 
@@ -223,18 +223,24 @@ class Pages:
 
     def _mentions(self, keys: Mapping[str, PageKey]) -> dict[str, Counter[str]]:
         """What pages name, of those rendered and those that say a name which leads elsewhere than before."""
-        before, after = ({p.key: _names(p) for p in pages.values() if p.live} for pages in (self.old, self.now))
-        names = Names(after)
-        others: frozenset[PageKey] = frozenset()
-        if before != after:
-            was = Names(before).lead
-            turned = [n for n in was.keys() | names.lead.keys() if was.get(n) != names.lead.get(n)]
-            others = frozenset(k for k in self.store.pages_saying(self.scope, turned) if k in self.now and self.now[k].live and k not in self.words)
+        names = {p.key: p.names for p in self.now.values() if p.live}
+        turned = self._turned({p.key: p.names for p in self.old.values() if p.live}, names)
+        others = frozenset(k for k in self.store.pages_saying(self.scope, turned) if k in self.now and self.now[k].live and k not in self.words)
         bodies = {k: w.body for k, w in self.store.page_words(self.scope, others).items()} | {k: w.body for k, w in self.words.items()}
-        found = {self.now[k].key: Counter(names.mentions(body)) for k, body in bodies.items() if self.now[k].live}
+        said = {fold_word(w) for body in bodies.values() for w in words(body)}
+        known = Names(_beginning(names, said))
+        found = {self.now[k].key: Counter(known.mentions(body)) for k, body in bodies.items() if self.now[k].live}
         for name, counted in found.items():
             del counted[name]
         return {name: counted for name, counted in found.items() if name in keys}
+
+    @staticmethod
+    def _turned(before: Mapping[str, str], after: Mapping[str, str]) -> list[tuple[str, ...]]:
+        """Names that lead to another page than they did, or to none any more; `before` and `after` are the packed names of each page."""
+        changed = {page for page in before.keys() | after.keys() if before.get(page) != after.get(page)}
+        firsts = {key[0] for page in changed for pages in (before, after) for key, _ in _unpacked(pages.get(page, ""))}
+        was, now = (Names(_beginning(pages, firsts)).lead for pages in (before, after))
+        return [name for name in was.keys() | now.keys() if was.get(name) != now.get(name)]
 
     def _see(
         self, about: set[str], found: Mapping[str, Counter[str]], stood: Mapping[str, Sequence[ShownLink]], keys: Mapping[str, PageKey], paths: Mapping[str, str]
@@ -285,20 +291,33 @@ class Pages:
 def _named(part: Topic, old: ShownPage | None, begin: str | None) -> ShownPage:
     """The row of a part: what it is called now, and what it was made of until it is rendered."""
     blank = old or ShownPage(
-        topic=part.key, part=part.part, sort=part.sort.value, live=False, title="", path="", slug="", begin="", aliases="[]", names="[]", hook="", line="", archived=False,
+        topic=part.key, part=part.part, sort=part.sort.value, live=False, title="", path="", slug="", begin="", aliases="[]", names="", hook="", line="", archived=False,
         bytes=0, mark="", links_mark="",
     )  # fmt: skip
     blank = blank if begin is None or begin == blank.begin else replace(blank, begin=begin)
     live, aliases = bool(part.items), dump(list(part.aliases))
     if (blank.title, blank.aliases, blank.live) == (part.title, aliases, live):
         return blank
-    names = dump([[list(key), form] for key, form in names_of([part.title, *part.aliases])]) if live else "[]"
+    names = _packed(names_of([part.title, *part.aliases])) if live else ""
     return replace(blank, live=live, title=part.title, slug=slug(part.title), aliases=aliases, names=names)
 
 
-def _names(page: ShownPage) -> tuple[Name, ...]:
-    told: Any = load(page.names)
-    return tuple((tuple(key), form) for key, form in told)
+def _packed(names: Iterable[Name]) -> str:
+    """Names as a row holds them, a line each; no word holds a blank, and no form a tab or a line end."""
+    return "\n".join(f"{' '.join(key)}\t{form}" for key, form in names)
+
+
+def _unpacked(told: str) -> list[Name]:
+    return [(tuple(key.split(" ")), form) for key, _, form in (line.partition("\t") for line in told.split("\n") if line)]
+
+
+def _beginning(names: Mapping[str, str], firsts: AbstractSet[str]) -> dict[str, list[Name]]:
+    """Of the packed names of pages those that begin with one of these words: nothing else can be said without them."""
+    out = {}
+    for page, told in names.items():
+        if told.partition(" ")[0].partition("\t")[0] in firsts or ("\n" in told and any(line.partition("\t")[0].partition(" ")[0] in firsts for line in told.split("\n"))):
+            out[page] = [name for name in _unpacked(told) if name[0][0] in firsts]
+    return out
 
 
 def _texts(told: str) -> tuple[str, ...]:

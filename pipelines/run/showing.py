@@ -235,9 +235,9 @@ class _Sight:
             self._file(INBOX_PATH, q.inbox(queue, own=self.own.get(INBOX_PATH, ""))),
             self._file(INDEX_PATH, told.text + self.own.get(INDEX_PATH, "")),
         ]
-        for key, page in self.pages.now.items():
-            if file := written.get(page.path) if page.live and key in self.pages.write else None:
-                self.pages.now[key] = replace(page, bytes=len(without_footnotes(to_bytes(file.body))))
+        for key in self.pages.write:
+            page = self.pages.now[key]
+            self.pages.now[key] = replace(page, bytes=len(without_footnotes(to_bytes(written[page.path].body))))
         shown = Shown(
             items=self.rows.changed, items_gone=self.rows.gone, rests=self.rests, pages=self.pages.changed, pages_gone=self.pages.gone,
             links=self.pages.links, sessions=tuple(self.sessions.changed.values()), infos=self.moves.infos,
@@ -245,7 +245,7 @@ class _Sight:
         return Sight(
             before=self.before, after=self.after, rows=shown, files=tuple(files), gone=self._gone(files), placed=self._placed(), brief=told, queue=queue,
             corrections=corrections, work=self.sessions.work, live_bytes=sum(p.bytes for p in self.pages.now.values() if p.live), said_bytes=int(self.after.aside["said"]),
-            pages=len(_uids(self.pages.now)) + len(BESIDE),
+            pages=sum(p.live + p.archived for p in self.pages.now.values()) + len(BESIDE),
         )  # fmt: skip
 
     # --- files of topics ---
@@ -268,7 +268,8 @@ class _Sight:
     def _gone(self, files: Iterable[File]) -> frozenset[str] | None:
         if self.before is None:
             return None
-        old, now = (_uids(pages) for pages in (self.pages.old, self.pages.now))
+        others = [k for k in self.pages.old.keys() | self.pages.now.keys() if self.pages.old.get(k) is not self.pages.now.get(k)]
+        old, now = (_uids({k: pages[k] for k in others if k in pages}) for pages in (self.pages.old, self.pages.now))
         return frozenset(old - now - {f.uid for f in files})
 
     def _placed(self) -> dict[str, tuple[str, str] | None]:

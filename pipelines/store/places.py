@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -19,7 +19,7 @@ def places(conn: Connection, scope_id: int | None, where: Any) -> list[Any]:
     o, c, s, src, h = t.occurrences.c, t.turns.c, t.sessions.c, t.sources.c, t.session_heads.c
     query = (
         select(
-            c.uid, s.uid.label("session"), o.ordinal, o.parent, o.generation, o.offset, o.length, o.line, src.identity.label("source"),
+            c.uid, c.id.label("row"), s.uid.label("session"), o.ordinal, o.parent, o.generation, o.offset, o.length, o.line, src.identity.label("source"),
             src.generation.label("newest"), h.started_at,
         )
         .join_from(t.occurrences, t.turns, c.id == o.turn_id)
@@ -30,27 +30,37 @@ def places(conn: Connection, scope_id: int | None, where: Any) -> list[Any]:
     return list(conn.execute(query.where(o.scope_id == scope_id, c.scope_id == scope_id, where)).all())
 
 
-def said(conn: Connection, scope_id: int | None, uids: Iterable[str]) -> dict[str, Any]:
-    """The row that counts of each uid: the longest text, then the greatest snap, then the greatest digest."""
+def said(conn: Connection, scope_id: int | None, uids: Iterable[str]) -> tuple[dict[str, Any], frozenset[int]]:
+    """The row that counts of each uid (the longest text, then the greatest snap, then the greatest digest), and the ids of all rows that say its text.
+
+    Only where such a row stands may the text be cited: another log may say something else under the same uid.
+    """
     c = t.turns.c
     best: dict[str, Any] = {}
+    rows: list[Any] = []
     for part in chunks(sorted(uids), CHUNK):
-        for row in conn.execute(select(t.turns).where(c.scope_id == scope_id, c.uid.in_(part))).all():
-            other = best.get(row.uid)
-            if other is None or (len(other.body), other.snap, other.digest) < (len(row.body), row.snap, row.digest):
-                best[row.uid] = row
-    return best
+        rows += conn.execute(select(t.turns).where(c.scope_id == scope_id, c.uid.in_(part))).all()
+    for row in rows:
+        other = best.get(row.uid)
+        if other is None or (len(other.body), other.snap, other.digest) < (len(row.body), row.snap, row.digest):
+            best[row.uid] = row
+    return best, frozenset(row.id for row in rows if row.body == best[row.uid].body)
 
 
 def cited(conn: Connection, scope_id: int | None, uids: Iterable[str]) -> dict[str, tuple[Turn, str]]:
-    """Turns as they stand where a page cites them, each with the identity of that source."""
+    """Turns as they stand where a page cites them, each with the identity of that source: only a line that holds the text that counts is cited for it."""
     found: dict[str, tuple[Turn, str]] = {}
     for part in chunks(sorted(set(uids))):
-        rows = said(conn, scope_id, part)
-        for at in sorted(places(conn, scope_id, t.turns.c.uid.in_(part)), key=cited_first):
+        rows, saying = said(conn, scope_id, part)
+        for at in in_order(places(conn, scope_id, t.turns.c.uid.in_(part)), saying, cited_first):
             if at.uid not in found:
                 found[at.uid] = (turn_at(rows[at.uid], at), at.source)
     return found
+
+
+def in_order(stands: Iterable[Any], saying: frozenset[int], key: Callable[[Any], tuple[Any, ...]]) -> list[Any]:
+    """Places that hold the text that counts before those that hold another, then by the key."""
+    return sorted(stands, key=lambda at: (at.row not in saying, *key(at)))
 
 
 def start(at: Any) -> tuple[bool, float]:

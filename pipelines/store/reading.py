@@ -12,7 +12,7 @@ from pipelines.ports import Occurrence
 from pipelines.store import tables as t
 from pipelines.store.codec import session_of
 from pipelines.store.core import Core, add, chunks
-from pipelines.store.places import cited, cited_first, occurrence, places, said, standing_first, start, turn_at
+from pipelines.store.places import cited, cited_first, in_order, occurrence, places, said, standing_first, start, turn_at
 from pipelines.store.types import load
 from pipelines.store.values import Counts
 
@@ -79,8 +79,8 @@ class Reading(Core):
             scope_id = self.scope_of(conn, scope)
             ids = [i for part in chunks(sorted(set(sessions))) for i in conn.scalars(select(s.id).where(s.scope_id == scope_id, s.uid.in_(part)))]
             stands = [row for part in chunks(ids) for row in places(conn, scope_id, o.session_id.in_(part))]
-            rows = said(conn, scope_id, {r.uid for r in stands})
-        for row in sorted(stands, key=standing_first):
+            rows, saying = said(conn, scope_id, {r.uid for r in stands})
+        for row in in_order(stands, saying, standing_first):
             first.setdefault(row.session, {}).setdefault(row.uid, row)
         found = {session: [turn_at(rows[uid], at) for uid, at in places.items()] for session, places in first.items()}
         return {session: tuple(sorted(turns, key=lambda turn: (turn.ordinal, turn.uid))) for session, turns in found.items()}
@@ -96,7 +96,8 @@ class Reading(Core):
         with self.reading("read where turns stand") as conn:
             scope_id = self.scope_of(conn, scope)
             for part in chunks(sorted(set(turn_uids))):
-                for r in sorted(places(conn, scope_id, t.turns.c.uid.in_(part)), key=cited_first):
+                _, saying = said(conn, scope_id, part)
+                for r in in_order(places(conn, scope_id, t.turns.c.uid.in_(part)), saying, cited_first):
                     found.setdefault(r.uid, {})[occurrence(r)] = None
         return {uid: tuple(places) for uid, places in found.items()}
 

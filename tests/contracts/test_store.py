@@ -79,6 +79,15 @@ def test_a_turn_is_cited_from_the_session_that_starts_first(store: Store) -> Non
     assert store.turns(SCOPE, ["t1"])["t1"].session == "s9"
 
 
+def test_a_turn_is_cited_where_its_words_stand_and_not_where_another_log_says_something_else_under_its_uid(store: Store) -> None:
+    early = turn("t0", session="s9", at=DAY - timedelta(days=1))
+    store.commit_intake(SCOPE, batch(early, turn("t1", "the port is 5433", session="s9", ordinal=1), after=source("log-b")))
+    store.commit_intake(SCOPE, batch(turn("t1", "the backups run at 04:20 and not before")))
+    cited = store.turns(SCOPE, ["t1"])["t1"]
+    assert (cited.session, cited.text) == ("s1", "the backups run at 04:20 and not before")
+    assert [p.session for p in store.occurrences(SCOPE, ["t1"])["t1"]] == ["s1", "s9"]
+
+
 def test_the_longest_snapshot_of_a_turn_counts_wherever_it_came_from(store: Store) -> None:
     store.commit_intake(SCOPE, batch(turn("t1", "the port is 5433, and")))
     before = store.session_digest(SCOPE)["s1"]

@@ -11,7 +11,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -62,6 +62,8 @@ class Crew:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _number: Iterator[int] = field(default_factory=itertools.count)
     _troubled: bool = False
+    _inside: int = 0
+    _taken: int = 0
 
     def __post_init__(self) -> None:
         self._places = threading.Semaphore(self.threads)
@@ -78,8 +80,13 @@ class Crew:
 
     @property
     def busy(self) -> bool:
-        """Whether a unit is being worked on."""
-        return bool(self._held.jobs())
+        """Whether a thread looks for a unit or works on one."""
+        return self._inside > 0
+
+    @property
+    def troubled(self) -> bool:
+        """Whether the store did not answer when it was last asked, or the fate of a unit is still to be told to it."""
+        return self._troubled or bool(self._unsaid)
 
     def leaving(self) -> bool:
         """Whether no more units are begun."""
@@ -94,15 +101,34 @@ class Crew:
 
     def one(self) -> bool:
         """Do the unit whose turn it is, once a place is free; False when none is due, or the store does not answer."""
-        with self._places:
+        with self._places, self._within():
             if self.leaving():
                 return False
             job = self._claimed()
             if job is None:
                 return False
+            with self._lock:
+                self._taken += 1
             with structlog.contextvars.bound_contextvars(**facts_of(job)):
                 self._do(job)
         return True
+
+    def settled(self) -> bool:
+        """Look once more; whether nothing was due, and nobody else was at a unit meanwhile whose end may have made something due."""
+        taken = self._taken
+        if self.busy or self.one():
+            return False
+        return not self.busy and self._taken == taken
+
+    @contextmanager
+    def _within(self) -> Iterator[None]:
+        with self._lock:
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._inside -= 1
 
     def _claimed(self) -> Job | None:
         """Claim; a schema this code does not know ends the process in good order."""

@@ -113,7 +113,8 @@ class Rounds:
     def _help(self) -> None:
         """Work along once another thread has found that there is work."""
         while not self.over.is_set():
-            self.more.wait()
+            if not self.more.wait(POLL_S):  # another helper may have cleared what told this one to end
+                continue
             self.more.clear()
             while not self.over.is_set() and self.crew.one():
                 pass
@@ -156,27 +157,33 @@ def leaving(stop: Stop, last: Callable[[], None], code: Callable[[], int], *, gr
 
 
 def work_alone(crew: Crew, stop: Stop, *, once: bool = False) -> int:
-    """Work without a bell: look until stopped, or `once`, until nothing is due. Returns the exit code."""
+    """Work without a bell: look until stopped, or `once`, until nothing is due. Returns the exit code: BROKEN, too, when the store did not answer `once`."""
+    answered = True
     rounds = Rounds(crew=crew, look_s=POLL_S)
     crew.ring = lambda _jobs: rounds.more.set()
     log.info("worker_started", threads=crew.threads, bell=False)
     with leaving(stop, crew.leave, lambda: code_of(crew)):
         with rounds.going():
             if once:
-                _until_idle(crew, rounds, stop)
+                answered = _until_idle(crew, rounds, stop)
             while not once and not crew.leaving():
                 stop.wait(POLL_S)
             log.info("worker_leaving")
             stop.set()
-        return left(crew)
+        return left(crew) or (0 if answered else BROKEN)
 
 
-def _until_idle(crew: Crew, rounds: Rounds, stop: Stop) -> None:
+def _until_idle(crew: Crew, rounds: Rounds, stop: Stop) -> bool:
+    """Work until nothing is due and nobody works; False when the store did not say so."""
     while not crew.leaving():
         rounds.drain()
-        if not crew.busy:
-            return
-        stop.wait(POLL_S)
+        settled = crew.settled()
+        if crew.troubled and not crew.busy:
+            return False
+        if settled:
+            return True
+        stop.wait(POLL_S if crew.busy else 0)
+    return True
 
 
 def left(crew: Crew) -> int:

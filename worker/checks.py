@@ -86,7 +86,14 @@ def extras(loaded: Settings) -> tuple[Check, ...]:
     """Whether what the settings need is installed."""
     url = loaded.database_url.get_secret_value() if loaded.database_url else ""
     if url.startswith("postgresql") and importlib.util.find_spec("psycopg") is None:
-        return (wrong("extra_missing", "psycopg", "the store is a PostgreSQL database and its driver is not installed", "pip install 'psycopg[binary]' (the extra postgres)"),)
+        return (
+            wrong(
+                "extra_missing",
+                "psycopg",
+                "the store is a PostgreSQL database and its driver is not installed",
+                "pip install 'psycopg[binary]' (the extra postgres)",
+            ),
+        )
     return ()
 
 

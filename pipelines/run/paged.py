@@ -73,7 +73,9 @@ class Pages:
     def settle(self, *, memory: bool, own_changed: Iterable[str]) -> None:
         """Bring every page up to date whose notes, words or links changed; `memory` says that lines of note files did."""
         self.sections = cut_into_sections(self.rows, [p for p in self.old.values() if p.part == 1], anew=self.anew)
-        moved = {t for uid in {r.uid for r in self.rows.changed} | self.rows.gone for r in (self.rows.old.get(uid), self.rows.now.get(uid)) if r and (t := r.topic)}
+        moved = {
+            t for uid in {r.uid for r in self.rows.changed} | self.rows.gone for r in (self.rows.old.get(uid), self.rows.now.get(uid)) if r and (t := r.topic)
+        }
         if memory:
             moved |= {t for t, _ in self.owners}
         self._part(moved)
@@ -243,7 +245,12 @@ class Pages:
         return [name for name in was.keys() | now.keys() if was.get(name) != now.get(name)]
 
     def _see(
-        self, about: set[str], found: Mapping[str, Counter[str]], stood: Mapping[str, Sequence[ShownLink]], keys: Mapping[str, PageKey], paths: Mapping[str, str]
+        self,
+        about: set[str],
+        found: Mapping[str, Counter[str]],
+        stood: Mapping[str, Sequence[ShownLink]],
+        keys: Mapping[str, PageKey],
+        paths: Mapping[str, str],
     ) -> dict[str, tuple[Span, ...]]:
         """The links under "See also" of these pages; what each leads to is put into `links`."""
         told = self.store.page_words(self.scope, [keys[a] for a in about if keys[a] not in self.words])
@@ -315,7 +322,9 @@ def _beginning(names: Mapping[str, str], firsts: AbstractSet[str]) -> dict[str, 
     """Of the packed names of pages those that begin with one of these words: nothing else can be said without them."""
     out = {}
     for page, told in names.items():
-        if told.partition(" ")[0].partition("\t")[0] in firsts or ("\n" in told and any(line.partition("\t")[0].partition(" ")[0] in firsts for line in told.split("\n"))):
+        if told.partition(" ")[0].partition("\t")[0] in firsts or (
+            "\n" in told and any(line.partition("\t")[0].partition(" ")[0] in firsts for line in told.split("\n"))
+        ):
             out[page] = [name for name in _unpacked(told) if name[0][0] in firsts]
     return out
 

@@ -227,7 +227,14 @@ class Projection(Core):
     ) -> tuple[ShownItem, ...]:  # fmt: skip
         """Items by one of their keys (all when none is given), by uid. `names` are subjects or keys. `light` leaves out what they hold."""
         c = t.shown_items.c
-        by = next(((column, given) for column, given in ((c.uid, uids), (c.sentence, sentences), (c.key, keys), (c.topic, topics), (c.root, roots)) if given is not None), None)
+        by = next(
+            (
+                (column, given)
+                for column, given in ((c.uid, uids), (c.sentence, sentences), (c.key, keys), (c.topic, topics), (c.root, roots))
+                if given is not None
+            ),
+            None,
+        )
         columns = [literal("").label(f.name) if light and f.name in {"raw", "body"} else c[f.name] for f in fields(ShownItem)]
         query = select(*columns)
         for column, wanted in ((c.carried, carried), (c.placed, placed)):

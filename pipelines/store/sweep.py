@@ -153,7 +153,9 @@ class Sweeping(Requests):
         if asked.wanted - asked.taken == pending:
             return 0
         self._fault(conn, "follow_up", path)
-        last = conn.execute(select(d.params, d.params_mac).where(d.scope_id == scope_id, d.params_mac.is_not(None), life.whole()).order_by(d.id.desc()).limit(1)).first()
+        last = conn.execute(
+            select(d.params, d.params_mac).where(d.scope_id == scope_id, d.params_mac.is_not(None), life.whole()).order_by(d.id.desc()).limit(1)
+        ).first()
         if asked.wanted - asked.taken > pending == 0 and last is not None:
             uid = short_uid(path, "follow-up", str(asked.wanted), str(asked.taken))
             self.add_pending(conn, scope_id, uid, last.params, last.params_mac, "sweep")

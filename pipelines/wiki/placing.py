@@ -89,4 +89,3 @@ def _queue_rank(item: Item) -> str:
     sessions, kind, stamp, uid = value(item)
     newest = (micros(item.newest_evidence) or 0) if stamp else 0
     return f"{_SESSIONS_MAX + max(sessions, -_SESSIONS_MAX):07d}{kind:02d}{_LATEST - newest:019d}{uid}"
-

@@ -334,6 +334,7 @@ def _in_order(items: Iterable[Item]) -> tuple[Item, ...]:
 
 # --- sections of large topics ------------------------------------------------------------------------------------------------------------
 
+
 def _called(topic: Topic, spots: Sequence[Spot], begin: int) -> tuple[str, str]:
     if not begin:
         return topic.key, topic.title

@@ -19,7 +19,13 @@ from tests.dreaming import SCOPE, Desk, differences
 from tests.redacting import shared_redactor
 from tests.writing import ClaudeLog, memory
 
-RULES = ("Always use pnpm in the web folder.", "Never push to main.", "Always run migrations with `make migrate`.", "Always write tests first.", "Never use tabs.")
+RULES = (
+    "Always use pnpm in the web folder.",
+    "Never push to main.",
+    "Always run migrations with `make migrate`.",
+    "Always write tests first.",
+    "Never use tabs.",
+)
 POISON = "Always use npm in the api folder."
 """A session the engine of a test fails on."""
 
@@ -113,7 +119,9 @@ def test_an_error_nobody_expected_parks_the_one_session_it_came_from(running: Ru
 
 
 @pytest.mark.parametrize("running", EVERY, indirect=True)
-def test_a_stage_that_cannot_be_done_fails_the_dream_and_nothing_is_believed(running: Running, undisturbed: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_a_stage_that_cannot_be_done_fails_the_dream_and_nothing_is_believed(
+    running: Running, undisturbed: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:  # noqa: F811
     write(running.desk)
 
     def broken(_: object) -> object:

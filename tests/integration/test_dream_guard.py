@@ -38,7 +38,9 @@ def test_a_change_of_too_much_is_held_and_the_rest_goes_on(desk: Desk) -> None:
     assert lines_with(desk.pages(), "make migrate")
 
 
-def test_what_is_held_is_taken_back_and_what_was_believed_beside_it_stays(desk: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_held_is_taken_back_and_what_was_believed_beside_it_stays(
+    desk: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, second = values(desk, "first", "10", 1), values(desk, "second", "20", 5)
     desk.dream(first)
     ClaudeLog("x").user("Always run migrations with `make migrate`.").save(desk.logs)

@@ -68,7 +68,9 @@ def test_params_come_back_as_they_were_stored_and_leave_open_what_was_not_said()
     assert params_of({"dry_run": True, "of a later version": 1}, ours) == replace(ours, dry_run=True)
 
 
-@pytest.mark.parametrize("told", [{"skew_s": "much"}, {"since": "soon"}, {"since": 3}, {"trusted": "ci"}, {"trusted": [1]}, {"dry_run": 1}, {"engine": None, "skew_s": True}])
+@pytest.mark.parametrize(
+    "told", [{"skew_s": "much"}, {"since": "soon"}, {"since": 3}, {"trusted": "ci"}, {"trusted": [1]}, {"dry_run": 1}, {"engine": None, "skew_s": True}]
+)
 def test_params_of_another_shape_are_refused(told: dict[str, object]) -> None:
     with pytest.raises(Permanent):
         params_of(told, Params())

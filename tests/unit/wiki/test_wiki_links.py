@@ -7,15 +7,15 @@ import pytest
 from pipelines.wiki.links import Names, names_of, words
 
 FORMS = {
-        "db.md": ["Payments database", "payments-db", "支付数据库"],
-        "c.md": ["C"],
-        "cpp.md": ["C++"],
-        "cs.md": ["C#"],
-        "li.md": ["李"],
-        "port.md": ["5433"],
-        "on.md": ["On call"],
-        "a.md": ["Twin"],
-        "b.md": ["twin"],
+    "db.md": ["Payments database", "payments-db", "支付数据库"],
+    "c.md": ["C"],
+    "cpp.md": ["C++"],
+    "cs.md": ["C#"],
+    "li.md": ["李"],
+    "port.md": ["5433"],
+    "on.md": ["On call"],
+    "a.md": ["Twin"],
+    "b.md": ["twin"],
 }
 NAMES = Names({path: names_of(forms) for path, forms in FORMS.items()})
 

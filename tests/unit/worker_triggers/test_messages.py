@@ -54,7 +54,9 @@ def test_three_pairs_of_unlike_params_queue_and_each_lands_where_it_was_asked(st
     assert say(store, raw(request_id="again", params={"dry_run": True, "engine": "local"})).answer == "coalesced"
 
 
-@pytest.mark.parametrize("error", [StoreMisplaced("here", "cannot be written"), StoreDamaged("here", "lacks a table"), StoreTooNew("newer"), StoreUnavailable("ask")])
+@pytest.mark.parametrize(
+    "error", [StoreMisplaced("here", "cannot be written"), StoreDamaged("here", "lacks a table"), StoreTooNew("newer"), StoreUnavailable("ask")]
+)
 def test_a_store_that_cannot_be_used_says_nothing_about_the_message(error: Exception, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise error

@@ -39,7 +39,7 @@ def ending_of(parts: Parts, dream: Dream, params: Params, *, status: str, expire
     )  # fmt: skip
     report = morning_report(
         store, scope, dream.uid, day=parts.now().date(), shown=made, problems=_problems(dream, done), refused=done.rejected,
-        redacted=done.redacted,
+        redacted=done.redacted, drafts=done.notes.drafts,
     )  # fmt: skip
     kept = {
         "fingerprint": brought_for(dream).mark, "inputs": inputs_of(store, dream), "beliefs": basis(params), "verdicts": dict(verdicts_of(store, dream)),

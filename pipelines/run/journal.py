@@ -20,11 +20,12 @@ from pipelines.wiki.journal import LINES_MAX, Corrected, Report, journal_path, r
 
 
 def morning_report(
-    store: Store, scope: str, dream: str, *, day: date, shown: Sight, problems: Sequence[str] = (), refused: Mapping[str, int] | None = None, redacted: int = 0,
+    store: Store, scope: str, dream: str, *, day: date, shown: Sight, problems: Sequence[str] = (), refused: Mapping[str, int] | None = None, redacted: int = 0, drafts: int = 0,
 ) -> tuple[str, str] | None:  # fmt: skip
     """Path and text of the report of an applied dream, above what earlier dreams of the day reported; None when it changed nothing.
 
-    `shown` is of the revision it made, `problems` what intake and publishing met, `refused` counts claims by gate, `redacted` masked secrets.
+    `shown` is of the revision it made, `problems` what intake and publishing met, `refused` counts claims by gate, `redacted` masked secrets,
+    `drafts` those that stand.
     Asked twice for one dream it says the same.
     """
     did = _Did.of(store, scope, dream)
@@ -34,7 +35,7 @@ def morning_report(
         work=tuple(w.asked for w in shown.work if w.asked)[-3:], merged=_merged(did), retired=did.notes(Verb.RETRACTS),
         checked=Counter(did.findings[uid].verdict.value for uid in did.fresh if uid in did.findings and uid in did.online), refused=refused or {},
         left_out=left_out, more_left_out=shown.brief.left - len(left_out), problems=(*problems, *dead_links(did.online.values(), did.fresh)), redacted=redacted,
-        drafts=store.standing(scope).get(Status.DRAFT, 0) if did.notes(Verb.NEW) else 0,
+        drafts=drafts if did.notes(Verb.NEW) else 0,
     )  # fmt: skip
     return _beside(store, scope, told)
 

@@ -51,7 +51,8 @@ def _render(parts: Parts, scope: str) -> int:
 
 def rendered(parts: Parts, scope: str) -> Sight:
     """What the scope's present revision shows, as far as it changed; nothing is committed yet."""
-    return look(parts.store, scope, own=own_of(parts.store, scope), cover=lambda path, data: covered(parts.redactor, path, data))
+    rules = parts.redactor
+    return look(parts.store, scope, own=own_of(parts.store, scope), cover=lambda path, data: covered(rules, path, data), covers=rules.version)
 
 
 def whole(parts: Parts, scope: str) -> Mapping[str, str]:

@@ -87,16 +87,19 @@ class Sight:
     pages: int
 
 
-def look(store: Store, scope: str, *, own: Mapping[str, str], cover: Cover) -> Sight:
-    """What the scope shows now. Reads only; what was read is at least as new as the state it is kept under."""
-    before = store.render_state(scope)
-    if before is not None and before.renderer != RENDERER:
+def look(store: Store, scope: str, *, own: Mapping[str, str], cover: Cover, covers: str = "") -> Sight:
+    """What the scope shows now. Reads only; what was read is at least as new as the state it is kept under.
+
+    `cover` masks a file's secrets; `covers` names its rules: by others, or by another renderer, all is made anew.
+    """
+    before, renderer = store.render_state(scope), f"{RENDERER} {covers}".rstrip()
+    if before is not None and before.renderer != renderer:
         store.forget_render(scope)
         before = None
     moves = store.moves(scope, before)
     rows = Rows(store, scope)
     carried, rests = _bring_notes(store, scope, rows, before, moves)
-    pages = Pages(store, scope, rows, own, RENDERER, anew=before is None)
+    pages = Pages(store, scope, rows, own, renderer, anew=before is None)
     memory = carried is not None
     places = Places(rows, owners_of(pages.owners), frozenset(t for t, _ in pages.owners), anew=before is None, carried=memory)
     places.settle()
@@ -106,7 +109,7 @@ def look(store: Store, scope: str, *, own: Mapping[str, str], cover: Cover) -> S
     sessions = _bring_sessions(store, scope, moves)
     said = store.said_since(scope, before.marks["turns"] if before else 0, moves.marks["turns"]) + (before.aside["said"] if before else 0)
     aside = {"own": marks, "said": said, **(_aside(carried) if carried is not None else {k: before.aside[k] for k in ("corrections", "held")} if before else {})}
-    after = Render(RENDERER, moves.rev, moves.marks, aside)
+    after = Render(renderer, moves.rev, moves.marks, aside)
     return _Sight(store, scope, rows, pages, sessions, own, cover, before, after, moves, rests).sight()
 
 
@@ -229,12 +232,12 @@ class _Sight:
         doors = self._doors()
         told = b.tell(self._signs(items, newest, corrections, questions, doors), room_beside(self.own.get(INDEX_PATH, "")), scope="")
         queue = self._queue(items, corrections, questions)
-        files += [
-            self._file(PAGES_PATH, all_pages(doors, own=self.own.get(PAGES_PATH, ""))),
-            self._file(RECENT_PATH, recent(self.sessions.work, newest, own=self.own.get(RECENT_PATH, ""))),
-            self._file(INBOX_PATH, q.inbox(queue, own=self.own.get(INBOX_PATH, ""))),
-            self._file(INDEX_PATH, told.text + self.own.get(INDEX_PATH, "")),
-        ]
+        files += self._beside({
+            PAGES_PATH: all_pages(doors, own=self.own.get(PAGES_PATH, "")),
+            RECENT_PATH: recent(self.sessions.work, newest, own=self.own.get(RECENT_PATH, "")),
+            INBOX_PATH: q.inbox(queue, own=self.own.get(INBOX_PATH, "")),
+            INDEX_PATH: told.text + self.own.get(INDEX_PATH, ""),
+        })  # fmt: skip
         for key in self.pages.write:
             page = self.pages.now[key]
             self.pages.now[key] = replace(page, bytes=len(without_footnotes(to_bytes(written[page.path].body))))
@@ -258,6 +261,13 @@ class _Sight:
             if made.archive:
                 files.append(self._file(made.archive.path, write(made.archive)))
         return files
+
+    def _beside(self, texts: Mapping[str, str]) -> list[File]:
+        """The pages beside those of topics, as far as they are others than before: masking a long one takes longer than making it."""
+        marks = {path: digest(to_bytes(text))[:24] for path, text in texts.items()}
+        was = self.before.aside["beside"] if self.before else {}
+        self.after = replace(self.after, aside={**self.after.aside, "beside": marks})
+        return [self._file(path, text) for path, text in texts.items() if was.get(path) != marks[path]]
 
     def _file(self, path: str, text: str) -> File:
         return File(uid=short_uid("file", path), path=path, title=path.removesuffix(".md"), body=self._text(path, text))

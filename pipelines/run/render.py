@@ -98,6 +98,7 @@ def commit(store: Store, scope: str, sight: Sight) -> int:
     if anew:
         placed |= dict.fromkeys(store.placements(scope).keys() - placed.keys())
     rev = sight.after.rev
+    bodies = store.page_bodies(scope, [uid for uid in changed if uid in heads])
     with store.together("commit the pages of a revision"):
         store.require_revision(scope, rev)
         if any(heads[uid].rev >= rev for uid in changed if uid in heads) or (not rev and wanted):
@@ -106,7 +107,7 @@ def commit(store: Store, scope: str, sight: Sight) -> int:
         for uid in [*gone, *down]:
             store.retire_page(scope, uid, rev=rev)
         for uid in order:
-            commit_page(store, scope, uid, wanted[uid].path, wanted[uid].title, wanted[uid].body, rev)
+            commit_page(store, scope, uid, wanted[uid].path, wanted[uid].title, wanted[uid].body, rev, before=bodies.get(uid, ""))
         store.save_placements(scope, rev, (Placement(note=n, page=at[0] if at else None, section=at[1] if at else "") for n, at in sorted(placed.items())))
     return rev
 
@@ -116,9 +117,10 @@ def is_new(file: File, head: PageMark | None) -> bool:
     return head is None or (head.slug, head.digest) != (file.path, digest(file.body))
 
 
-def commit_page(store: Store, scope: str, uid: str, path: str, title: str, body: str, rev: int) -> None:
-    """Commit one page, its lines remembered as ours."""
-    macs = [store.mac("line", line) for line in body.splitlines() if line.strip()]
+def commit_page(store: Store, scope: str, uid: str, path: str, title: str, body: str, rev: int, *, before: str = "") -> None:
+    """Commit one page, its lines remembered as ours: those of its version `before` are already."""
+    fresh = set(body.splitlines()) - set(before.splitlines())
+    macs = [store.mac("line", line) for line in sorted(fresh) if line.strip()]
     store.commit_page(scope, uid, slug=path, title=title, body=body, rev=rev, renderer=RENDERER, line_macs=macs)
 
 

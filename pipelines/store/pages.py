@@ -46,6 +46,14 @@ class Pages(Core):
             rows = [r for part in parts for r in conn.execute(query if part is None else query.where(p.uid.in_(part)))]
         return {r.uid: PageMark(slug=r.slug, rev=r.head_rev, digest=r.digest) for r in rows}
 
+    def page_bodies(self, scope: str, uids: Iterable[str]) -> Mapping[str, str]:
+        """The texts of these live pages, by uid."""
+        p, v = t.pages.c, t.page_versions.c
+        query = select(p.uid, v.body).join_from(t.pages, t.page_versions, (v.page_id == p.id) & (v.seq == p.head_seq))
+        with self.reading("read pages") as conn:
+            query = query.where(p.scope_id == self.scope_of(conn, scope), p.retired.is_(False))
+            return {r.uid: r.body for part in chunks(sorted(set(uids))) for r in conn.execute(query.where(p.uid.in_(part)))}
+
     def commit_page(self, scope: str, page: str, *, slug: str, title: str, body: str, rev: int, renderer: str, line_macs: Iterable[str] = ()) -> PageHead:
         """Make this the page's current version. The same page at the same revision again is no change.
 

@@ -466,3 +466,17 @@ def test_a_scope_that_is_set_is_the_one_dreamt_over_though_the_store_holds_only_
     assert (refused.code, "shows the scope acme/web" in refused.err) == (3, True)
     assert dreamd("dream", tmp_path / "api", "--wiki", tmp_path / "wiki", "--dry-run", "--json").json["scope"] == "acme/api"
     assert dreamd("status", "--wiki", tmp_path / "wiki", "--scope", "acme/web", "--json").json["sessions"] == 1
+
+
+def test_status_says_that_a_dream_somebody_asked_for_waits_for_a_worker(dreamd: Command, wiki: Path) -> None:
+    assert dreamd("submit", "--wiki", wiki, "--request-id", "first").code == 0
+    told = dreamd("status", "--wiki", wiki).out
+    assert "waits for a worker: dreamd up or dreamd worker runs it" in told
+    assert "cut short" not in told
+
+
+@pytest.mark.parametrize("command", ["up", "watch"])
+def test_a_path_that_is_not_there_is_refused_and_not_waited_for(dreamd: Command, tmp_path: Path, command: str) -> None:
+    told = dreamd(command, tmp_path / "no-such-folder", "--wiki", tmp_path / "wiki")
+    assert told.code == 2
+    assert "no-such-folder does not exist" in " ".join(told.err.split())

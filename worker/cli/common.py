@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -26,6 +26,12 @@ def _checked(scope: str | None) -> str | None:
 Scope = Annotated[str | None, typer.Option("--scope", metavar="S", callback=_checked, help="The tenant/project/user path of the notes; default: the setting.")]
 Config = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="A settings file instead of the default one.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+
+
+def require_some(paths: Sequence[str]) -> None:
+    """Refuse paths of which none is there: a misspelt name is found now, and not by waiting for what never comes."""
+    if paths and not any(Path(p).expanduser().exists() for p in paths):
+        raise typer.BadParameter(f"{', '.join(paths)} {'does' if len(paths) == 1 else 'do'} not exist", param_hint="PATH...")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

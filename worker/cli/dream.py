@@ -97,8 +97,8 @@ def _require_paths(paths: list[str], notes: list[Path]) -> None:
     """Something to read: a misspelt name alone makes no wiki; one among others is refused by name and the rest is done."""
     if not paths and not notes:
         raise typer.BadParameter("name the logs to read (a file or a folder), or a folder of notes with --notes", param_hint="PATH...")
-    if paths and not notes and not any(Path(p).expanduser().exists() for p in paths):
-        raise typer.BadParameter(f"{', '.join(paths)} {'does' if len(paths) == 1 else 'do'} not exist", param_hint="PATH...")
+    if not notes:
+        common.require_some(paths)
 
 
 def _require_notes(notes: list[Path]) -> None:

@@ -16,6 +16,7 @@ from worker.cli import common
 from worker.cli.output import counted, many, print_json
 
 _CUT_SHORT = "cut short; the next dream goes on from there"
+_WAITS = "waits for a worker: dreamd up or dreamd worker runs it"
 _LATELY = 10
 """Dreams among which the last that rendered is looked for."""
 
@@ -107,7 +108,9 @@ def _print(s: Status) -> None:
 
 def _last(s: Status) -> str:
     assert s.last is not None
-    ended = f"{s.last.ended_at:%Y-%m-%d %H:%M} UTC" if s.last.ended_at else "still running" if s.at_work else _CUT_SHORT
+    ended = (
+        f"{s.last.ended_at:%Y-%m-%d %H:%M} UTC" if s.last.ended_at else "still running" if s.at_work else _CUT_SHORT if s.last.cause == "command" else _WAITS
+    )
     well = ""
     if s.last.state != "completed":
         well = ", none has completed" if s.of.success_age_s is None else f", the last that completed {duration(s.of.success_age_s)} ago"

@@ -56,6 +56,7 @@ def up(
 ) -> int:
     """Run worker, scheduler, watcher and publisher until SIGTERM or Ctrl-C, which end all of them within 10 s. Exit code 3 when one of them refuses to run."""
     loaded = settings.load(config)
+    common.require_some(paths or ())
     serve_logs(loaded)
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
     with wiring.open_only_store(place):

@@ -44,6 +44,7 @@ def watch(
 ) -> int:
     """Take in sessions that ended and ask for a dream over them; `dreamd up` or `dreamd worker` dreams it."""
     loaded = common.start(config)
+    common.require_some(paths or ())
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
     quiet_s = loaded.quiet_s if quiet is None else quiet
     with wiring.open_parts(place, loaded, scope=scope) as parts:

@@ -120,8 +120,10 @@ def test_an_error_nobody_expected_parks_the_one_session_it_came_from(running: Ru
 
 @pytest.mark.parametrize("running", EVERY, indirect=True)
 def test_a_stage_that_cannot_be_done_fails_the_dream_and_nothing_is_believed(
-    running: Running, undisturbed: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:  # noqa: F811
+    running: Running,  # noqa: F811
+    undisturbed: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     write(running.desk)
 
     def broken(_: object) -> object:

@@ -285,4 +285,3 @@ def _is_page(key: str, live: int, names: int) -> bool:
 def _in_file(item: Item) -> tuple[str, str, int, str]:
     at = item.carried
     return (at.folder, at.path, at.position, item.uid) if at else ("", "", 0, item.uid)
-

@@ -108,7 +108,11 @@ def look(store: Store, scope: str, *, own: Mapping[str, str], cover: Cover, cove
     pages.settle(memory=memory, own_changed={p for p in marks.keys() | was.keys() if marks.get(p) != was.get(p)})
     sessions = _bring_sessions(store, scope, moves)
     said = store.said_since(scope, before.marks["turns"] if before else 0, moves.marks["turns"]) + (before.aside["said"] if before else 0)
-    aside = {"own": marks, "said": said, **(_aside(carried) if carried is not None else {k: before.aside[k] for k in ("corrections", "held")} if before else {})}
+    aside = {
+        "own": marks,
+        "said": said,
+        **(_aside(carried) if carried is not None else {k: before.aside[k] for k in ("corrections", "held")} if before else {}),
+    }
     after = Render(renderer, moves.rev, moves.marks, aside)
     return _Sight(store, scope, rows, pages, sessions, own, cover, before, after, moves, rests).sight()
 
@@ -448,4 +452,3 @@ def _uids(pages: Mapping[PageKey, ShownPage]) -> set[str]:
 def as_text(data: bytes) -> str:
     """A page as the store takes it; own words that are no text are kept whole beside it."""
     return data.decode("utf-8", "replace").replace("\0", "\ufffd")
-

@@ -109,7 +109,7 @@ def test_a_url_that_names_no_store_is_refused_without_being_repeated(url: str) -
 
 def test_without_the_driver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "psycopg", None)
-    with pytest.raises(Refused, match=r"install dreamd\[postgres\]"):
+    with pytest.raises(Refused, match=r"the extra postgres: pip install"):
         at("postgresql://db/notes")
 
 

@@ -113,8 +113,11 @@ class Consumer:
         self.step("committed")
         if (name := reply_name(raw)) is not None:
             to = f"{self.queue}:reply:{name}"
-            self.client.rpush(to, said.model_dump_json())
-            self.client.expire(to, REPLY_KEPT_S)
+            try:
+                self.client.rpush(to, said.model_dump_json())
+                self.client.expire(to, REPLY_KEPT_S)
+            except redis.ResponseError as error:  # the sender's key holds something else: the request is recorded, and those behind it must not wait for this
+                log.warning("reply_not_sent", error=type(error).__name__)
         self.step("answered")
         self.client.lrem(self.taken, 1, raw)
         return said

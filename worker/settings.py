@@ -7,6 +7,7 @@ the start with the field's name and what is allowed; no value is ever repeated i
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from pipelines.errors import Refused
 
@@ -152,6 +153,9 @@ def load(path: Path | None = None, *, environ: Mapping[str, str] | None = None) 
         return Settings(**content)
     except ValidationError as error:
         raise BadSettings("; ".join(_explain(error, env, named or _default_file(env)))) from None
+    except SettingsError as error:  # its cause holds the value
+        field = re.search(r'field "(\w+)"', str(error))
+        raise BadSettings(f'bad setting {field[1] if field else ""} (environment): must be JSON, such as ["watcher"] for a list of names') from None
 
 
 def data_folder(settings: Settings) -> Path:

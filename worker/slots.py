@@ -91,7 +91,7 @@ def due(schedule: Schedule, now: datetime) -> Due | None:
     """The one slot this schedule owes at `now`, if any. Raises BadSchedule."""
     if schedule.kind == "nightly":
         return _nightly_due(schedule, now)
-    every = _interval(schedule.spec.split(" ", 1)[0])
+    every = _interval(schedule.spec.split()[0])
     start = _start(now, every)
     if start <= schedule.since or (schedule.last_slot is not None and _slot(start) <= schedule.last_slot):
         return None
@@ -103,7 +103,7 @@ def due(schedule: Schedule, now: datetime) -> Due | None:
 def next_after(schedule: Schedule, now: datetime) -> datetime | None:
     """When the schedule is due next after `now`, whether or not what waits is then worth a dream; None when not within a year. Raises BadSchedule."""
     if schedule.kind != "nightly":
-        every = _interval(schedule.spec.split(" ", 1)[0])
+        every = _interval(schedule.spec.split()[0])
         return _start(now, every) + timedelta(seconds=every)
     cron = _cron(schedule.spec, schedule.zone)
     days = (cron.today(now) + timedelta(days=n) for n in range(LOOK_BACK_DAYS))

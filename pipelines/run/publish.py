@@ -21,7 +21,7 @@ from pipelines.store.own_words import OwnPage
 from pipelines.wiki.folder import DISPLACED
 from pipelines.wiki.own import Halves, changed, digests, halves, joined, with_own
 from pipelines.wiki.page import Page, write
-from pipelines.wiki.publish import How, Marker, Published, State, Stood, Taken, publish, read_marker, require_ours, stamps, standing
+from pipelines.wiki.publish import How, Marker, Published, State, Stood, Taken, placeholder, publish, read_marker, require_ours, stamps, standing
 from pipelines.wiki.render import left, stub, to_bytes
 
 ROUNDS_MAX = 5
@@ -292,7 +292,7 @@ class _Words:
 
     def _is_ours(self, stood: Stood) -> bool:
         """Whether what stands above the line is ours."""
-        if stood.untouched or self.store.is_ours(self.scope, digest(stood.data)):
+        if stood.untouched or stood.data == placeholder(stood.path) or self.store.is_ours(self.scope, digest(stood.data)):
             return True
         found = halves(stood.path, stood.data)
         newest = found is not None and stood.base is not None and found.above in stood.base.above

@@ -89,3 +89,12 @@ def test_a_url_of_a_store_is_taken_and_never_shown(url: str, monkeypatch: pytest
     assert settings.database_url is not None
     assert settings.database_url.get_secret_value() == url
     assert "s3cret" not in repr(settings)
+
+
+def test_a_list_that_is_no_json_is_named_and_no_value_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/nowhere")
+    monkeypatch.setenv("DREAMD_EVENTS__TRUSTED", "gatekeeper")
+    with pytest.raises(BadSettings, match=r"events.*JSON") as told:
+        load()
+    assert told.value.__suppress_context__
+    assert "gatekeeper" not in str(told.value)

@@ -11,6 +11,7 @@ import structlog
 import typer
 
 from pipelines.errors import DreamdError, Refused
+from worker import logsetup
 from worker.settings import BadSettings
 
 DONE, LEFT_UNDONE, USAGE, REFUSED = 0, 1, 2, 3
@@ -65,6 +66,8 @@ def run(arguments: list[str] | None = None) -> int:
         if callable(shown):
             shown()
             return int(getattr(error, "exit_code", USAGE))
+        if not structlog.is_configured():
+            logsetup.configure()  # structlog's own way of telling an error prints local variables, settings among them
         structlog.get_logger("dreamd").exception("command_failed")
         return _say(error, LEFT_UNDONE)
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 import structlog
 from celery import Celery
 from kombu.transport import redis
+from redis import DataError
 
 WORK: Final = "dreamd.work"
 """The task that is a bell: (job id). The id is a hint; whoever hears it takes the job whose turn it is."""
@@ -33,7 +34,14 @@ class Channel(redis.Channel):
     def _brpop_read(self, **options: Any) -> bool | None:
         try:
             return super()._brpop_read(**options)  # type: ignore[no-any-return, no-untyped-call]
-        except (ValueError, TypeError, KeyError, AttributeError) as error:  # what reading an envelope raises; it is off the list already
+        except (
+            ValueError,
+            TypeError,
+            KeyError,
+            AttributeError,
+            RecursionError,
+            DataError,
+        ) as error:  # what reading an envelope raises; it is off the list already
             log.warning("message_unreadable", error=type(error).__name__)
             return True
 

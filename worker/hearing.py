@@ -95,10 +95,12 @@ def _consumer(desk: RequestDesk) -> type[Consumer]:
             def checked(message: Any) -> None:
                 try:
                     check(message.headers, message.content_type, message.body)
+                    received(message)
                 except BadMessage as bad:
                     _keep(desk, message, str(bad))
-                    return
-                received(message)
+                except Exception as error:  # of headers only Celery reads: left unacknowledged they would hold this worker's places for messages, over restarts
+                    log.warning("message_unreadable", error=type(error).__name__)
+                    _keep(desk, message, "Celery cannot read its headers")
 
             return checked
 

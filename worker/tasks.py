@@ -53,6 +53,10 @@ def check(headers: Mapping[str, Any], content_type: str | None, body: bytes | st
         raise BadMessage("a request has one argument: the message, as a JSON object or its text")
     elif kwargs:
         raise BadMessage("a request has no named arguments: everything stands in the message")
+    if not isinstance(headers.get("id"), str):
+        raise BadMessage("id: a message has a text that names it")
+    if headers.get("compression") is not None:
+        raise BadMessage("compression: only plain bodies are read")
 
 
 def _arguments(body: bytes | str) -> tuple[list[Any], dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import json
 import os
 import signal
 import subprocess
@@ -204,6 +205,13 @@ def test_what_is_no_message_of_ours_is_kept_as_a_letter_and_the_next_one_is_hear
     good = {"version": 1, "request_id": "good", "scope": "ana", "reply": "me"}
     with contextlib.closing(redis.Redis.from_url(redis_url)) as client:
         client.rpush("dream:dreamd:requests", "no message at all", "[]", '{"body": "x", "properties": {"delivery_tag": "t", "body_encoding": "base64"}}')
+        app.send_task("dreamd.request", (good,), queue="dreamd:requests", retry=False)
+        envelope = json.loads(client.lpop("dream:dreamd:requests"))
+        for n, odd in enumerate(
+            ({"timelimit": 5}, {"stamps": 1, "stamped_headers": 5}, {"id": None}, {"id": [1]}, {"compression": "bogus"}, {"timelimit": [1]})
+        ):
+            told = {**envelope, "headers": {**envelope["headers"], **odd}, "properties": {**envelope["properties"], "delivery_tag": f"odd-{n}"}}
+            client.rpush("dream:dreamd:requests", json.dumps(told))  # more than the worker has places for messages
     for name, args, kwargs in (
         ("dreamd.work", ("seven",), {}), ("dreamd.work", (7,), {"version": 2}), ("dreamd.work", (7,), {"colour": secret}), ("celery.ping", (), {}),
         ("dreamd.request", ({**good, "version": 2, "hand": secret},), {}), ("dreamd.request", (good,), {}),
@@ -220,3 +228,5 @@ def test_what_is_no_message_of_ours_is_kept_as_a_letter_and_the_next_one_is_hear
     worker.send(signal.SIGTERM)
     assert worker.ended() == 0
     assert [line for line in worker.raw if secret in line or not line.startswith("{")] == []
+    with contextlib.closing(redis.Redis.from_url(redis_url)) as client:
+        assert client.hlen("dream:unacked") == 0, "what Celery cannot read holds no place, now or after a restart"

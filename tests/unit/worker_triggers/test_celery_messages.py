@@ -29,12 +29,12 @@ def body(args: Any = (7,), kwargs: Any = None, after: Any = None) -> bytes:
 
 @pytest.mark.parametrize("kwargs", [{}, {"version": 1}])
 def test_a_bell_is_one_number(kwargs: dict[str, object]) -> None:
-    check({"task": WORK}, JSON, body((7,), kwargs))
+    check({"task": WORK, "id": "a"}, JSON, body((7,), kwargs))
 
 
 @pytest.mark.parametrize("message", [{"version": 1}, '{"version": 1}'])
 def test_a_request_is_one_object_or_its_text(message: object) -> None:
-    check({"task": REQUEST}, JSON, body((message,)))
+    check({"task": REQUEST, "id": "a"}, JSON, body((message,)))
 
 
 @pytest.mark.parametrize(
@@ -61,6 +61,9 @@ def test_a_request_is_one_object_or_its_text(message: object) -> None:
         ({"task": WORK}, JSON, body((7,), {"version": True}), "version"),
         ({"task": REQUEST}, JSON, body((7,)), "one argument"),
         ({"task": REQUEST}, JSON, body(({},), {"reply": "x"}), "no named"),
+        ({"task": REQUEST}, JSON, body(({},)), "id:"),
+        ({"task": REQUEST, "id": ["a"]}, JSON, body(({},)), "id:"),
+        ({"task": REQUEST, "id": "a", "compression": "bogus"}, JSON, body(({},)), "compression"),
         ({"task": REQUEST}, JSON, b" " * (2 * MESSAGE_MAX + 1), "at most"),
     ],
 )

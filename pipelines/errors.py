@@ -13,6 +13,31 @@ class Transient(DreamdError):
     """The same unit may succeed later: retry."""
 
 
+class Busy(Transient):
+    """The provider asks to be left alone for `after_s` seconds (429, 529, 5xx): the unit is put back for so long, nobody sleeps on it."""
+
+    def __init__(self, message: str, *, after_s: float) -> None:
+        super().__init__(message)
+        self.after_s = after_s
+
+
+class Unreachable(Transient):
+    """A call had no answer; `accepted` says that it may have been taken and paid for all the same (the connection broke after it was sent)."""
+
+    def __init__(self, message: str, *, accepted: bool) -> None:
+        super().__init__(message)
+        self.accepted = accepted
+
+
+class Paused(Transient):
+    """The unit waits, which counts as nothing: for a batch, a bill to be paid or a rate (`why`), to be looked at again after `for_s` seconds."""
+
+    def __init__(self, message: str, *, why: str, for_s: float) -> None:
+        super().__init__(message)
+        self.why = why
+        self.for_s = for_s
+
+
 class Permanent(DreamdError):
     """The same unit fails every time: park it, report it, go on with the rest."""
 

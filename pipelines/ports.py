@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pipelines.model import BadSpan, Claim, OnlineNote, OrderKey, Place, Question, SessionInfo, Turn
+from pipelines.model import BadSpan, Claim, OnlineNote, OrderKey, Place, Question, SessionInfo, Turn, digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,11 +24,24 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """Turns an engine did not read, and why: "dump" (can be read again where it came from), "refused", "unusable"."""
+
+    why: str
+    turns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Extracted:
-    """An engine's answer; empty is valid, a failed call raises."""
+    """An engine's answer; empty is valid, a failed call raises.
+
+    `left` is what of the window was not read for good. `unread` says why the window has to be read by a later dream ("budget"): then nothing of it is stored.
+    """
 
     claims: tuple[Claim, ...] = ()
     questions: tuple[Question, ...] = ()
+    left: tuple[Left, ...] = ()
+    unread: str = ""
 
 
 class Engine(Protocol):
@@ -38,7 +52,79 @@ class Engine(Protocol):
         """Name and version, part of what makes an answer reusable: "local/1"."""
 
     def extract(self, window: Window) -> Extracted:
-        """Claims and questions of one window; a pure function of the window for the local engine. Raises DreamdError, never returns half."""
+        """What the rules alone read in one window: a pure function of it, asking nobody. Raises DreamdError, never returns half."""
+
+
+# --- asking a model ----------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One request to a model, a function of frozen inputs alone: equal bodies are one request, asked once.
+
+    `stage` is what it is booked under (extract, check, relate, answer, insight), `name` what a person is told it is about. `body` is the JSON of a
+    Messages request. `prompt` is the digest of the prompt and reply schema it was made from. `turns` are the uids of all turns whose text the body
+    holds, so that a forget finds it. `bound_uusd` is the most it can cost, in millionths of a US dollar; 0 where nobody is paid. `attempt` counts the
+    answers wanted to the same body: 2 asks anew after an answer that could not be used.
+    """
+
+    stage: str
+    name: str
+    body: Mapping[str, object]
+    prompt: str
+    turns: tuple[str, ...]
+    bound_uusd: int
+    attempt: int = 1
+
+    @property
+    def digest(self) -> str:
+        """Content identity of the body."""
+        return digest(json.dumps(self.body, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens as the provider counted them; `input` is the part that was neither written to nor read from a cache."""
+
+    input: int = 0
+    output: int = 0
+    cache_written: int = 0
+    cache_read: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What came back and was paid for, as it came: `text` is the answer's text, not looked into; `stop` why it ends ("end_turn", "max_tokens", "refusal")."""
+
+    text: str
+    stop: str
+    model: str
+    usage: Usage
+    cost_uusd: int
+    request_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """The reply to one Ask; None with the reason when it was not and will not be asked in this dream ("budget")."""
+
+    reply: Reply | None
+    why: str = ""
+
+
+class Asking(Protocol):
+    """The way engines ask: recorded answers first, then money reserved, the call, and the answer stored before anyone looks into it."""
+
+    def ask(self, asks: Sequence[Ask]) -> Sequence[Answered]:
+        """Answers in the order of the asks, asked side by side. Raises Busy, Paused or Unreachable: then all is asked again later, and what was
+        answered is not paid for twice."""
+
+
+class Messages(Protocol):
+    """The Messages API of a provider or a local server: one call each, no retry, nothing recorded."""
+
+    def create(self, ask: Ask, *, timeout_s: float) -> Reply:
+        """Raises Busy, Unreachable (with whether it may have been accepted), Paused (billing), Permanent (the provider will not take this request)."""
 
 
 class Blobs(Protocol):

@@ -211,10 +211,39 @@ def _extra(slot: Slot, core: str) -> frozenset[str]:
     own = [part for part in (slot.subject, slot.attribute, slot.value, slot.old, slot.against) if part]
     rest = _unscoped(_UPDATE.sub(" ", core))
     for part in sorted(own, key=len, reverse=True):
-        edge = r"(?<![A-Za-z0-9]){}(?:['’]?s)?(?![A-Za-z0-9])" if part.isascii() else "{}"
-        rest = re.sub(edge.format(re.escape(part)), " ", rest, flags=re.IGNORECASE)
+        rest = without_words(rest, part)
     accounted = {word for part in own for word in canonical_words(part)}
     return frozenset(canonical_words(rest)) - accounted - _GLUE
+
+
+_ALNUM = re.compile(r"[A-Za-z0-9]", re.IGNORECASE)
+_OWNER = re.compile(r"(?:['’]?s)?(?![A-Za-z0-9])", re.IGNORECASE)
+
+
+def without_words(text: str, words: str) -> str:
+    """A text without every place where the words stand whole, in any case and with the "'s" behind them; what is not ASCII has no edges.
+
+    By hand: a pattern made of each statement's words would take longer to compile than all else that is read in it.
+    """
+    low, sought = _low(text), _low(words)
+    kept, done = [], 0
+    at = low.find(sought)
+    while at >= 0:
+        end: int | None = at + len(sought)
+        if words.isascii():
+            owner = None if at and _ALNUM.match(text, at - 1) else _OWNER.match(text, at + len(sought))
+            end = owner.end() if owner else None
+        if end is not None:
+            kept.append(text[done:at])
+            done = end
+        at = low.find(sought, end or at + 1)
+    return " ".join([*kept, text[done:]])
+
+
+def _low(text: str) -> str:
+    """Lower case, letter by letter: one that would become two stays, so that a place in it is the same place in the text."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
 _SCOPES = tuple(

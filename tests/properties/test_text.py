@@ -1,5 +1,6 @@
 """Text tools on any text: offsets hold, nothing is lost, nothing crashes."""
 
+import re
 from datetime import UTC, date, datetime
 
 from hypothesis import given
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 
 from pipelines.text.mood import clauses, completion, mood_at, mood_of, negated, standing_mark
 from pipelines.text.sentences import sentences
+from pipelines.text.statement import without_words
 from pipelines.text.times import resolve_dates
 from pipelines.text.tokens import tokenize, tokens_of_query
 from pipelines.text.values import typed_values, value_keys
@@ -67,6 +69,15 @@ def test_words_stand_where_they_say_they_stand(text: str) -> None:
 def test_a_text_finds_itself(text: str) -> None:
     assert set(tokens_of_query(text)) <= set(tokenize(text))
     assert content_words(text) == content_words(text)
+
+
+NEAR = st.lists(st.sampled_from(["a", "A", "b", "s", "'s", "’s", " ", "é", "É", "İ", "ß", "端口", "1", "."]), max_size=12).map("".join)
+
+
+@given(NEAR, NEAR.filter(bool))
+def test_words_are_taken_out_where_a_pattern_of_them_would_find_them(text: str, words: str) -> None:
+    edge = r"(?<![A-Za-z0-9]){}(?:['’]?s)?(?![A-Za-z0-9])" if words.isascii() else "{}"
+    assert without_words(text, words) == re.sub(edge.format(re.escape(words)), " ", text, flags=re.IGNORECASE)
 
 
 @given(TEXT)

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, Protocol
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from pipelines.errors import Permanent, Refused, StoreUnusable
+from pipelines.model import digest
 from pipelines.store import Asked
 from worker.bell import Bell
 from worker.settings import scope_path
@@ -21,6 +22,10 @@ VERSION: Final = 1
 MESSAGE_MAX: Final = 64 * 1024
 """Bytes of one message."""
 CAUSE: Final = "platform"
+FAULTS_MAX: Final = 3
+"""A message at which code of ours failed so often, each time, is set aside: it holds up no other."""
+FAULT_AGAIN_S: Final = 3_600
+"""When a sender may try such a message again: a fault is mended by a person."""
 
 
 class Params(BaseModel):
@@ -129,6 +134,21 @@ def answer(store: Desk, raw: bytes, *, door: str, params: Mapping[str, object], 
     return Answer(answer=asked.answer, request_id=message.request_id, dream=asked.dream, state=asked.state, retry_after=asked.retry_after_s, why=why)
 
 
+def set_aside(store: Desk, raw: bytes, error: Exception, *, door: str, mask: Callable[[str], str]) -> Answer:
+    """Keep a message at which code of ours failed FAULTS_MAX times as a letter, and say so. Raises as `answer`."""
+    why = f"dreamd failed at it {FAULTS_MAX} times ({type(error).__name__}), which is a fault of its own: it is kept as a letter"
+    store.keep_letter(door, why, _masked(raw, mask))
+    return Answer(answer="refused", why=why, request_id=_told(raw, "request_id"), retry_after=FAULT_AGAIN_S)
+
+
+def _masked(raw: bytes, mask: Callable[[str], str]) -> str:
+    """A message without its secrets; when masking is what failed, only what names it."""
+    try:
+        return mask(raw.decode("utf-8", "replace"))
+    except Exception as error:  # whatever it is, the words must not be kept as they are
+        return f"its words are not kept: masking failed ({type(error).__name__}); digest {digest(raw)}"
+
+
 def params_of(message: Message) -> dict[str, object]:
     """What a message wants other than a plain dream: a platform's plain request coalesces with a nightly one."""
     return message.params.model_dump(exclude_defaults=True)
@@ -144,9 +164,9 @@ def reply_name(raw: bytes) -> str | None:
 
 
 def _told(raw: bytes, field: str) -> str | None:
-    """A text field of what may be no message."""
+    """A text field of what may be no message. Numbers are left as they stand: Python refuses those of very many digits."""
     try:
-        told = json.loads(raw) if len(raw) <= MESSAGE_MAX else None
+        told = json.loads(raw, parse_int=str) if len(raw) <= MESSAGE_MAX else None
     except (ValueError, RecursionError):
         return None
     value = told.get(field) if isinstance(told, dict) else None

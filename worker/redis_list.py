@@ -24,7 +24,7 @@ import structlog
 
 from pipelines.errors import DreamdError
 from worker.bell import Bell
-from worker.messages import Answer, Desk, answer, reply_name
+from worker.messages import FAULTS_MAX, Answer, Desk, answer, reply_name, set_aside
 
 DOOR: Final = "redis-list"
 WAIT_S: Final = 1.0
@@ -71,6 +71,7 @@ class Consumer:
         self.mask = mask
         self.step = step
         self.taken = f"{queue}:taken:{name}"
+        self._faults = (b"", 0)  # the message we last failed at, and how often in a row
 
     def run(self, *, stopped: Callable[[float], bool], clock: Callable[[], float]) -> None:
         """Consume until stopped. `stopped(s)` waits up to s seconds and says whether to stop; `clock` gives seconds that only grow."""
@@ -109,18 +110,35 @@ class Consumer:
         if raw is None:
             return None
         self.step("taken")
-        said = answer(self.store, raw, door=DOOR, params=self.params, ring=self.ring, mask=self.mask)
+        said = self._act_on(raw)
         self.step("committed")
-        if (name := reply_name(raw)) is not None:
-            to = f"{self.queue}:reply:{name}"
-            try:
-                self.client.rpush(to, said.model_dump_json())
-                self.client.expire(to, REPLY_KEPT_S)
-            except redis.ResponseError as error:  # the sender's key holds something else: the request is recorded, and those behind it must not wait for this
-                log.warning("reply_not_sent", error=type(error).__name__)
+        self._reply(raw, said)
         self.step("answered")
         self.client.lrem(self.taken, 1, raw)
         return said
+
+    def _act_on(self, raw: bytes) -> Answer:
+        """Act on a message. A fault of ours at it is raised, and it is tried again; one that finds it each time sets it aside."""
+        try:
+            return answer(self.store, raw, door=DOOR, params=self.params, ring=self.ring, mask=self.mask)
+        except DreamdError:
+            raise
+        except Exception as error:  # the edge of a message: it must not hold up those behind it
+            self._faults = (raw, self._faults[1] + 1 if self._faults[0] == raw else 1)
+            if self._faults[1] < FAULTS_MAX:
+                raise
+            log.error("request_set_aside", error=type(error).__name__)
+            return set_aside(self.store, raw, error, door=DOOR, mask=self.mask)
+
+    def _reply(self, raw: bytes, said: Answer) -> None:
+        if (name := reply_name(raw)) is None:
+            return
+        to = f"{self.queue}:reply:{name}"
+        try:
+            self.client.rpush(to, said.model_dump_json())
+            self.client.expire(to, REPLY_KEPT_S)
+        except redis.ResponseError as error:  # the sender's key holds something else: the request is recorded, and those behind it must not wait for this
+            log.warning("reply_not_sent", error=type(error).__name__)
 
     def _live(self) -> None:
         self.client.sadd(f"{self.queue}:consumers", self.name)

@@ -16,7 +16,7 @@ from pipelines.errors import StoreUnavailable
 from pipelines.store import Store
 from tests.contracts.store_builders import SCOPE
 from tests.contracts.store_kinds import clock, store
-from worker.messages import Answer
+from worker.messages import FAULTS_MAX, Answer
 from worker.redis_list import Consumer, connect
 from worker.stopping import Stop
 
@@ -145,6 +145,75 @@ def test_nothing_that_goes_wrong_ends_the_consuming(error: Exception, client: An
     consumer(client, store).run(stopped=stopped, clock=time.monotonic)
     assert [a.answer for a in answers(client)] == ["accepted"]
     assert [w for w in waits if w] == [1, 2], "longer each time"
+
+
+def test_a_message_that_faults_every_time_is_set_aside_and_answered_and_those_behind_it_are_heard(
+    client: Any, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = store.request
+
+    def request(*args: Any, **kwargs: Any) -> Any:
+        if kwargs["request_id"] == "a":
+            raise TypeError("a fault of ours that this message finds every time")
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(store, "request", request)
+    client.rpush(QUEUE, message("a"), message("b"))
+    tries = iter([False] * 40)
+    consumer(client, store).run(stopped=lambda _: next(tries, True) or len(answers(client)) == 2, clock=time.monotonic)
+    assert [(a.request_id, a.answer) for a in answers(client)] == [("a", "refused"), ("b", "accepted")]
+    assert answers(client)[0].retry_after is not None, "once it is mended, the same may be accepted"
+    (letter,) = store.letters()
+    assert (letter.door, json.loads(letter.body)["request_id"]) == ("redis-list", "a")
+    assert "TypeError" in letter.why
+    assert client.keys(f"{QUEUE}*") == [f"{QUEUE}:reply:mine".encode()], "nothing is left of it in the queue"
+
+
+def test_a_message_that_cannot_even_be_masked_is_set_aside_without_its_words(client: Any, store: Store) -> None:
+    def mask(_text: str) -> str:
+        raise RuntimeError("a rule that fails at this text")
+
+    client.rpush(QUEUE, b"{ s3cret")
+    at = Consumer(client, store, queue=QUEUE, name="host:1:1", params={}, ring=lambda _: None, mask=mask)
+    for _ in range(FAULTS_MAX - 1):
+        with pytest.raises(RuntimeError):
+            at.one(wait_s=1)
+        at.begin()
+    said = at.one(wait_s=1)
+    assert said is not None
+    assert said.answer == "refused"
+    (letter,) = store.letters()
+    assert "s3cret" not in letter.body
+
+
+def test_a_reply_that_cannot_be_pushed_holds_up_nobody(client: Any, store: Store) -> None:
+    client.set(f"{QUEUE}:reply:mine", "a text of the sender's own")
+    client.rpush(QUEUE, message("a"), message("b", reply="other"))
+    at = consumer(client, store)
+    assert [said.request_id for _ in range(2) if (said := at.one(wait_s=1))] == ["a", "b"]
+    assert client.llen(f"{QUEUE}:reply:other") == 1
+    assert not client.exists(at.taken, QUEUE)
+
+
+def test_a_message_with_a_number_of_very_many_digits_is_answered(client: Any, store: Store) -> None:
+    client.rpush(QUEUE, message("a", hand="@").replace(b'"@"', b"1" * 5_000))
+    said = consumer(client, store).one(wait_s=1)
+    assert said is not None
+    assert [(a.answer, a.request_id) for a in answers(client)] == [("refused", "a")]
+
+
+def test_a_queue_that_is_no_list_is_waited_for(client: Any, store: Store) -> None:
+    """Some platform wrote something else under the name of the queue; once a person has taken it away, requests are heard."""
+
+    def stopped(wait_s: float) -> bool:
+        if wait_s:
+            client.delete(QUEUE)
+            client.rpush(QUEUE, message("a"))
+        return bool(answers(client))
+
+    client.set(QUEUE, "no list")
+    consumer(client, store).run(stopped=stopped, clock=time.monotonic)
+    assert [a.answer for a in answers(client)] == ["accepted"]
 
 
 def test_while_the_store_is_away_messages_wait_and_then_are_answered_in_order(client: Any, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

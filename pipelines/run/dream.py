@@ -55,6 +55,7 @@ def dream(parts: Parts, request: Request, *, waiting: Waiting | None = None) -> 
     other DreamdErrors when nothing more can be done.
     """
     began = parts.now()
+    parts = parts.serving(request.params)
     mark = fingerprint(parts, request)
     if (same := nothing_new(parts, request, mark)) is not None:
         shown = shows(parts, folder_of(request), request.scope)
@@ -95,6 +96,7 @@ def apply_dream(parts: Parts, request: Request, uid: str) -> Outcome:
     if waits.state not in {"planned", "held"}:
         raise Refused(f"dream {uid} is {waits.state} and waits for nobody: only planned and held dreams are applied by hand")
     params = params_of(waits.params, parts.defaults)
+    parts = parts.serving(params)
     try:
         with store.together("apply a dream"):
             applied = store.apply(waits, max_share=1.0 if waits.state == "held" else params.change_share_max)

@@ -155,4 +155,4 @@ class WrongEngine(Transient):
 
 def can_run(parts: Parts, dream: Dream) -> bool:
     """Whether a dream asks for the engine of these parts, or for none in particular."""
-    return dream.params.get("engine") in {None, parts.engine.name.split("/", 1)[0]}
+    return parts.has(dream.params.get("engine"))

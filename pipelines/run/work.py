@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from pipelines.errors import Conflict, DreamdError, LeaseLost, Refused, Transient
+from pipelines.errors import Busy, Conflict, DreamdError, LeaseLost, Paused, Refused, Transient
 from pipelines.run.parts import Parts, params_of
 from pipelines.run.units.analyse import analyse
 from pipelines.run.units.apply import apply
@@ -18,9 +18,11 @@ from pipelines.run.units.extract import extract, halves
 from pipelines.run.units.plan import plan
 from pipelines.run.units.render import render
 from pipelines.run.units.resolve import resolve
-from pipelines.store import Job, Unit
+from pipelines.store import Job, Store, Unit
 
 BACK_OFF_S, BACK_OFF_MAX_S = 0.5, 300.0
+BILLING = "billing"
+"""Why a unit waits whose calls nobody would be paid for."""
 ERROR_MAX = 500
 """Characters kept of what went wrong."""
 
@@ -33,7 +35,7 @@ PARTS: Mapping[str, Callable[[Job], tuple[Unit, ...]]] = {"extract": halves}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """What became of a unit: done, given_back, retried, split, parked, replanned or lost; `ring` are jobs to ring for, `error` what went wrong."""
+    """What became of a unit: done, given_back, waits, retried, split, parked, replanned or lost; `ring` are jobs to ring for, `error` what went wrong."""
 
     outcome: str
     ring: tuple[int, ...] = ()
@@ -50,7 +52,8 @@ def run_job(parts: Parts, job: Job, *, stop: Callable[[], bool] = lambda: False)
         parts.step(f"claimed:{job.stage}")
         if job.claims > 1 and (cut := PARTS.get(job.stage, _none)(job)):  # the one before us died over it
             return Ran(outcome="split", ring=parts.store.split_job(job, cut))
-        bench = Bench(parts=parts, job=job, params=params_of(job.dream.params, parts.defaults), stop=stop)
+        params = params_of(job.dream.params, parts.defaults)
+        bench = Bench(parts=parts.serving(params), job=job, params=params, stop=stop)
         bench.go_on()
         ready = HANDLERS[job.stage](bench)
         parts.step(f"ready:{job.stage}")
@@ -86,6 +89,10 @@ def _failed(parts: Parts, job: Job, error: Exception) -> Ran:
                 return Ran(outcome="lost", error=error)
             case Conflict() if job.stage == "apply":
                 return Ran(outcome="replanned", ring=store.replan(job), error=error)
+            case Paused():
+                return Ran(outcome="waits", ring=_wait(store, job, error), error=error if error.why == BILLING else None)
+            case Busy():
+                return Ran(outcome="retried", ring=store.retry_job(job, max(error.after_s, back_off_s(job)), code, said), error=error)
             case Transient() | Conflict():
                 return Ran(outcome="retried", ring=store.retry_job(job, back_off_s(job), code, said), error=error)
         cut = () if isinstance(error, Refused) else PARTS.get(job.stage, _none)(job)
@@ -95,6 +102,13 @@ def _failed(parts: Parts, job: Job, error: Exception) -> Ran:
     except LeaseLost as lost:
         lost.__cause__ = error
         return Ran(outcome="lost", error=lost)
+
+
+def _wait(store: Store, job: Job, paused: Paused) -> tuple[int, ...]:
+    """Put the unit aside for as long as it asks: nothing is counted. One that waits for a bill keeps all calls of the store from being tried."""
+    with store.reading("read the clock") as conn:
+        now = store.clock_ms(conn)
+    return store.wait_job(job, paused.why, now + max(0, round(paused.for_s * 1000)))
 
 
 def back_off_s(job: Job) -> float:

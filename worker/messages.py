@@ -164,9 +164,9 @@ def reply_name(raw: bytes) -> str | None:
 
 
 def _told(raw: bytes, field: str) -> str | None:
-    """A text field of what may be no message. Numbers are left as they stand: Python refuses those of very many digits."""
+    """A text field of what may be no message. Numbers are not read: Python refuses those of very many digits."""
     try:
-        told = json.loads(raw, parse_int=str) if len(raw) <= MESSAGE_MAX else None
+        told = json.loads(raw, parse_int=lambda _: 0) if len(raw) <= MESSAGE_MAX else None
     except (ValueError, RecursionError):
         return None
     value = told.get(field) if isinstance(told, dict) else None

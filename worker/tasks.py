@@ -7,19 +7,20 @@ knows is never half understood, and no message keeps the next one from being hea
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import structlog
+from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
 from pipelines.errors import StoreUnusable, Transient
 from pipelines.store import Store
 from worker.bell import Bell
 from worker.celery_app import REQUEST, WORK, App
-from worker.crew import Crew
-from worker.messages import MESSAGE_MAX, Answer, answer, reply_name
+from worker.crew import Crew, error_of
+from worker.messages import FAULTS_MAX, MESSAGE_MAX, Answer, answer, reply_name, set_aside
 from worker.process import Ears
 from worker.redis_list import REPLY_KEPT_S
 from worker.stopping import Stop
@@ -95,20 +96,30 @@ class RequestDesk:
     stop: Stop
 
     def answer(self, message: Mapping[str, object] | str) -> Answer | None:
-        """Act on a message, once the store answers; None when the process ends before."""
+        """Act on a message, once the store answers; None when the process ends before. One at which our own code fails each time is set aside."""
         raw = as_bytes(message)
-        wait_s = AGAIN_S
+        wait_s, faults = AGAIN_S, list[Exception]()
         while True:
             try:
-                said = answer(self.store, raw, door=DOOR, params=self.params, ring=self.ring, mask=self.mask)
+                said = self._act_on(raw, faults)
+                break
             except (Transient, StoreUnusable) as error:
                 log.warning("request_waits", error=type(error).__name__, again_in_s=wait_s)
-                if self.stop.wait(wait_s):
-                    return None
-                wait_s = min(AGAIN_MAX_S, wait_s * 2)
-                continue
-            self._reply(raw, said)
-            return said
+            except Exception as error:  # the edge of a message: Celery has acknowledged it, and nobody else would bring it back
+                if len(faults) >= FAULTS_MAX:
+                    raise
+                faults.append(error)
+                log.error("request_failed", **error_of(error))
+            if self.stop.wait(wait_s):
+                return None
+            wait_s = min(AGAIN_MAX_S, wait_s * 2)
+        self._reply(raw, said)
+        return said
+
+    def _act_on(self, raw: bytes, faults: Sequence[Exception]) -> Answer:
+        if len(faults) >= FAULTS_MAX:
+            return set_aside(self.store, raw, faults[-1], door=DOOR, mask=self.mask)
+        return answer(self.store, raw, door=DOOR, params=self.params, ring=self.ring, mask=self.mask)
 
     def _reply(self, raw: bytes, said: Answer) -> None:
         """Push the answer where the sender wants it. One that is not heard is asked for again by sending the same."""
@@ -147,9 +158,19 @@ def register(app: App, crew: Crew, desk: RequestDesk, ears: Ears) -> None:
 
     @app.task(name=REQUEST, typing=False, shared=False)  # type: ignore[untyped-decorator]
     def request(message: Mapping[str, object] | str) -> None:
+        said = None
         try:
-            if desk.answer(message) is None:
-                app.send_task(REQUEST, (message,), retry=False)
-                log.info("request_put_back")
+            said = desk.answer(message)
         except Exception as error:  # the task's edge
             crew.broke(error)
+        if said is None:
+            _put_back(app, message)
+
+
+def _put_back(app: App, message: Mapping[str, object] | str) -> None:
+    """Leave a request to another process. Where the broker is away, too, its sender has no answer and sends it again."""
+    try:
+        app.send_task(REQUEST, (message,), retry=False)
+        log.info("request_put_back")
+    except (RedisError, KombuError, OSError) as error:  # what a broker that is away, hangs or refuses raises
+        log.error("request_not_put_back", error=type(error).__name__)

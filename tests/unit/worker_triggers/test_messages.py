@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,9 +17,11 @@ from pipelines.store import Asked, Store, StoreDamaged, StoreMisplaced
 from tests.contracts.store_builders import SCOPE
 from tests.contracts.store_kinds import clock, store
 from worker.bell import silent
+from worker.celery_app import REQUEST, make_app
 from worker.messages import MESSAGE_MAX, Answer, BadMessage, Message, answer, params_of, read, reply_name, schema
+from worker.process import Ears
 from worker.stopping import Stop
-from worker.tasks import RequestDesk
+from worker.tasks import RequestDesk, register
 
 __all__ = ["clock", "store"]  # fixtures of this suite
 
@@ -87,6 +90,42 @@ def test_a_request_by_celery_waits_for_a_store_that_has_to_be_mended(store: Stor
         away.append(StoreTooNew("newer"))
         stop.set()
         assert desk.answer(PLAIN) is None, "it is put back for another process"
+
+
+def test_a_request_by_celery_at_which_our_code_fails_each_time_is_a_letter_and_answered(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Celery has acknowledged it by then: nobody else will bring it back."""
+
+    def request(*_: object, **__: object) -> Asked:
+        raise TypeError("a fault of ours")
+
+    told: list[tuple[str, str]] = []
+    client = SimpleNamespace(rpush=lambda key, said: told.append((key, json.loads(said)["answer"])), expire=lambda *_: None)
+    monkeypatch.setattr(store, "request", request)
+    monkeypatch.setattr("worker.tasks.AGAIN_S", 0.001)
+    with contextlib.closing(Stop()) as stop:
+        desk = RequestDesk(store=store, queue="q", params={}, ring=silent, mask=str, client=client, stop=stop)
+        said = desk.answer({**PLAIN, "reply": "me"})
+    assert said is not None
+    assert (said.answer, told) == ("refused", [("q:reply:me", "refused")])
+    (letter,) = store.letters()
+    assert (letter.door, json.loads(letter.body)["request_id"]) == ("celery", PLAIN["request_id"])
+
+
+def test_a_request_by_celery_at_which_even_the_keeping_fails_is_put_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise TypeError("a fault of ours")
+
+    monkeypatch.setattr(store, "request", broken)
+    monkeypatch.setattr(store, "keep_letter", broken)
+    monkeypatch.setattr("worker.tasks.AGAIN_S", 0.001)
+    app, sent, broke = make_app("redis://h/0", queue="q"), list[object](), list[Exception]()
+    monkeypatch.setattr(app, "send_task", lambda name, args, **_: sent.append((name, args)))
+    with contextlib.closing(Stop()) as stop:
+        crew: Any = SimpleNamespace(broke=broke.append)
+        register(app, crew, RequestDesk(store=store, queue="q", params={}, ring=silent, mask=str, client=None, stop=stop), Ears())
+        app.tasks[REQUEST](PLAIN)
+    assert sent == [(REQUEST, (PLAIN,))]
+    assert [type(error) for error in broke] == [TypeError], "this process is started again"
 
 
 def test_a_full_queue_says_when_to_come_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

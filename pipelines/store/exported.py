@@ -40,6 +40,8 @@ _INT_MAX = 1 << 63
 LEFT = {
     "blobs": "the archive's own, wherever it lies: carried as bytes",
     "wikis": "folders of this host that this store publishes into",
+    "calls": "the bill of the store that paid it; what came of them is in the answers",
+    "batches": "are waited for and fetched where they were posted",
     **dict.fromkeys(
         ("renders", "shown_items", "shown_rests", "shown_pages", "shown_links", "shown_sessions", "shown_infos", "kin_marks", "kin_links", "kin_runs"),
         "made again from the rest when they are next asked",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from pipelines.store.beliefs import Beliefs
+from pipelines.store.calls import Calls
 from pipelines.store.claiming import Claiming
 from pipelines.store.dreams import Dreams
 from pipelines.store.health import Health
@@ -46,6 +47,7 @@ class Store(
     Projection,
     Running,
     Rates,
+    Calls,
     Health,
 ):
     """One database of scopes. Every method is one transaction; `scope` is always the scope's path."""

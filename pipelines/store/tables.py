@@ -316,6 +316,38 @@ faults = Table(
 )  # fmt: skip
 audit = walled("audit", "append", word("uid"), word("verb"), word("hand"), word("about"), instant("recorded_at"), unique("scope_id", "uid"))
 
+# --- what models answered, and what it cost ----------------------------------------------------------------------------------------------
+
+answers = walled(
+    "answers", "forget", keyed("request_mac"), number("attempt"), word("stage"), word("prompt"), word("model"), content("response"), word("stop"),
+    word("usage"), number("cost_uusd"), word("request_id"), instant("recorded_at"), unique("scope_id", "request_mac", "attempt"), target=True,
+)  # fmt: skip
+answer_inputs = walled(
+    "answer_inputs", "forget", number("answer_id"), word("turn_uid"), unique("answer_id", "turn_uid"), Index(None, "scope_id", "turn_uid"),
+    wall("answer_id", "answers"),
+)  # fmt: skip
+batches = walled(
+    "batches", "mutable", word("intent"), word("remote_id", null=True), word("state"), word("dream"), number("requests"), number("posts"),
+    flag("adopted"), word("foreign_ids"), word("owner"), number("until_ms"), word("why"), instant("intended_at"), instant("posted_at", null=True),
+    instant("ended_at", null=True), unique("intent"), Index(None, "state", "scope_id"), target=True,
+)  # fmt: skip
+calls = walled(
+    "calls", "mutable", keyed("request_mac"), number("attempt"), word("state"), word("stage"), content("name"), word("model"), word("prompt"), word("dream"),
+    word("day"), word("owner"), number("sent_ms"), number("until_ms", null=True), number("batch_id", null=True), word("custom_id", null=True),
+    word("inputs", null=True), number("bound_uusd"), number("cost_uusd"), number("fresh"), number("written"), number("cached"), number("output"),
+    word("request_id"), word("why"), instant("sent_at"), instant("ended_at", null=True), Index(None, "scope_id", "dream"),
+    Index(None, "state", "scope_id"), Index(None, "batch_id", "custom_id"), wall("batch_id", "batches"),
+)  # fmt: skip
+Index(
+    "ix_calls_one_sent", calls.c.scope_id, calls.c.request_mac, calls.c.attempt, unique=True,
+    sqlite_where=calls.c.state == "sent", postgresql_where=calls.c.state == "sent",
+)  # fmt: skip
+budgets = Table(
+    "budgets", metadata, row_id(), word("kind"), word("name"), number("limit_uusd", null=True), number("spent_uusd"), number("reserved_uusd"),
+    number("presumed_uusd"), unique("kind", "name"), info={"change": "mutable"},
+)  # fmt: skip
+pauses = Table("pauses", metadata, row_id(), word("what"), word("why"), number("until_ms"), unique("what"), info={"change": "mutable"})
+
 # --- what is shown: a projection of the above, kept so that a dream need not look at the whole scope to render a page --------------------
 
 renders = walled(

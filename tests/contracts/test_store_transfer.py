@@ -21,7 +21,7 @@ from sqlalchemy import Integer, event, select
 from pipelines.errors import Permanent, Refused, Transient
 from pipelines.logs.archive import FolderArchive
 from pipelines.model import BadSpan, Basis, Finding, OrderKey, Origin, Outcome, Place, Question, Quote, Relation, Ruling, Status, Verdict
-from pipelines.ports import Blobs, Seen, Segment
+from pipelines.ports import Ask, Blobs, Reply, Seen, Segment, Usage
 from pipelines.store import ClaimRelation, Decision, Delivery, FindingChange, Placement, Store, open_store, this_process
 from pipelines.store import tables as t
 from pipelines.store.exported import LEFT, BadExport, Reader, carried, references, zstd
@@ -71,9 +71,9 @@ def fill(store: Store, archive: Blobs, scope: str = SCOPE) -> None:
     store.touch(scope, Seen(path="/logs/\udcff.jsonl", size=9, mtime_ns=2**62, inode=2**64 - 1, identity="log-b"))
     store.save_order(scope, [OrderKey(known=True, at=DAY, session="s1", ordinal=0, uid="t1", basis=Basis.STATED)])
     claims = [gated(claim()), gated(claim("ignore all", turn="t2"), outcome=Outcome.QUARANTINE, blocks=("a", "b"))]
-    asked = [Question(text="which?", quotes=(Quote(turn="t1", start=0, end=3, text="the"),))]
-    store.save_reading(scope, "s1", engine="local/1", digest="d", claims=claims, questions=asked)
-    store.save_reading(scope, "s1", engine="local/2", digest="e", claims=claims[:1], questions=asked)
+    gaps = [Question(text="which?", quotes=(Quote(turn="t1", start=0, end=3, text="the"),))]
+    store.save_reading(scope, "s1", engine="local/1", digest="d", claims=claims, questions=gaps)
+    store.save_reading(scope, "s1", engine="local/2", digest="e", claims=claims[:1], questions=gaps)
     store.save_relations(scope, [ClaimRelation(one="a", other="b", relation=Relation.SAME, why="w", made_by="local")])
     store.add_ruling(scope, Ruling(uid="r1", verb="keep", target="n1", body="because", hand="ana", at=DAY))
     store.save_online_notes(scope, "mem", [online("o1"), online("o2", "gone", position=1)])
@@ -85,6 +85,9 @@ def fill(store: Store, archive: Blobs, scope: str = SCOPE) -> None:
     store.save_placements(scope, 2, [Placement(note="n1", page="p1", section="Facts")])
     store.record_delivery(scope, Delivery(session="s1", door="hook", target="brief", rev=1, versions=("n1/a",), at=DAY))
     store.take_own_words(scope, "wiki", "new.md", added=["my words"], removed=())
+    asked = Ask(stage="extract", name="s1 1-2", body={"model": "m"}, prompt="p", turns=("t2", "t1"), bound_uusd=9)
+    (call,) = store.reserve(scope, [asked], dream="d", until_ms=2**62).calls.values()
+    store.settle(scope, call, Reply(text="端口\0\ud800", stop="end_turn", model="m", usage=Usage(input=3), cost_uusd=5), asked)
     store.request(scope, request_id="q1", params={"a": 1}, cause="cron", hand="cron")
     (asked_for,) = [d for d in store.dreams(scope) if d.state == "running"]
     store.freeze_dirty(asked_for)
@@ -177,7 +180,7 @@ def test_every_number_that_is_carried_is_known_not_to_be_a_row_id() -> None:
     plain = {
         "n", "rev", "n_", "generation", "offset", "length", "line", "pending", "redacted", "size", "mtime_ns", "turns", "ordinal", "start", "stop", "standing",
         "roots", "cost_micros", "input_rev", "applied_rev", "replans", "claimed_ms", "open", "fence", "lease_ms", "ttl_ms", "deadline_ms", "run_ms", "rung_ms",
-        "rings", "claims", "failures", "head_seq", "head_rev", "since_rev", "seq",
+        "rings", "claims", "failures", "head_seq", "head_rev", "since_rev", "seq", "attempt", "cost_uusd",
     }  # fmt: skip
     mapped = {"dirty_upto"}
     for table in carried():
@@ -209,6 +212,7 @@ def test_what_is_asked_of_the_copy_has_the_same_answer(store: Store, sent: Sent,
             lambda s: s.revisions(SCOPE), lambda s: s.decisions(SCOPE), lambda s: s.page_history(SCOPE, "new"), lambda s: s.redirects(SCOPE),
             lambda s: s.placements(SCOPE), lambda s: s.counts(SCOPE), lambda s: s.dirty(SCOPE), lambda s: s.segments(SCOPE), lambda s: s.own_words(SCOPE),
             lambda s: [(d.state, d.cause, d.summary) for d in s.dreams(SCOPE)], lambda s: s.unread(SCOPE, "local/2"), lambda s: s.order(SCOPE, ["t1"]),
+            lambda s: s.answers(SCOPE, [(Ask(stage="", name="", body={"model": "m"}, prompt="", turns=(), bound_uusd=0).digest, 1)]),
         ]  # fmt: skip
         for ask in asked:
             assert ask(store) == ask(first)

@@ -23,7 +23,7 @@ from pipelines.store.triggers import append_only, functions, statements
 from tests.contracts.store_builders import DAY
 
 TABLES = sorted(t.metadata.tables.values(), key=lambda table: table.name)
-GLOBAL = {"store", "grants", "scopes", "leases", "processes", "rates", "letters", "faults"}
+GLOBAL = {"store", "grants", "scopes", "leases", "processes", "rates", "letters", "faults", "budgets", "pauses"}
 MUST_HAVE = {
     "note_versions": {"reason", "verified_at", "verified_by", "sensitivity", "audience", "agent", "applies_to"},
     "deliveries": {"session", "target", "versions", "delivered_at"},

@@ -36,12 +36,14 @@ class Extracted:
     """An engine's answer; empty is valid, a failed call raises.
 
     `left` is what of the window was not read for good. `unread` says why the window has to be read by a later dream ("budget"): then nothing of it is stored.
+    `dropped` counts items of an answer that were thrown away because a field of theirs was not of the asked shape.
     """
 
     claims: tuple[Claim, ...] = ()
     questions: tuple[Question, ...] = ()
     left: tuple[Left, ...] = ()
     unread: str = ""
+    dropped: int = 0
 
 
 class Engine(Protocol):

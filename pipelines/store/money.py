@@ -130,3 +130,11 @@ class CostRow:
     open: int = 0
     reserved_uusd: int = 0
     voided: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """Notes that stand confirmed, and those of them of which a model read evidence."""
+
+    notes: int
+    read: int

@@ -8,6 +8,7 @@ from datetime import datetime
 from pipelines.store.beliefs import Beliefs
 from pipelines.store.calls import Calls
 from pipelines.store.claiming import Claiming
+from pipelines.store.costs import Costs
 from pipelines.store.dreams import Dreams
 from pipelines.store.health import Health
 from pipelines.store.intake import Intake
@@ -48,6 +49,7 @@ class Store(
     Running,
     Rates,
     Calls,
+    Costs,
     Health,
 ):
     """One database of scopes. Every method is one transaction; `scope` is always the scope's path."""

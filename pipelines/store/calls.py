@@ -110,7 +110,7 @@ class Calls(Answers, Budgets):
         return self.atomically("presume calls", work)
 
     def open_calls(self, scope: str | None = None, *, host: str = "") -> tuple[OpenCall, ...]:
-        """Calls whose outcome is not known, in the order they were sent: those in flight, and those presumed since nobody could tell."""
+        """Calls whose outcome is not known, by when they were sent: those in flight, and those presumed since nobody could tell."""
         with self.reading("look for open calls") as conn:
             return self._open_calls(conn, scope, _OPEN, host)
 
@@ -224,7 +224,7 @@ class Calls(Answers, Budgets):
     def _open_calls(self, conn: Connection, scope: str | None, states: Collection[str], host: str) -> tuple[OpenCall, ...]:
         c, s, b = t.calls.c, t.scopes.c, t.batches.c
         query = select(t.calls, s.path, b.intent).join_from(t.calls, t.scopes, s.id == c.scope_id).outerjoin(t.batches, b.id == c.batch_id)
-        query = query.where(c.state.in_(sorted(states))).order_by(c.id)
+        query = query.where(c.state.in_(sorted(states))).order_by(c.sent_ms, s.path, c.stage, c.name, c.id)
         rows = conn.execute(query if scope is None else query.where(c.scope_id == self.scope_of(conn, scope))).all()
         now = self.clock_ms(conn) if rows else 0
         return tuple(_open_call(row, lapsed=row.state == "sent" and _is_lapsed(row, now, host)) for row in rows)

@@ -78,5 +78,6 @@ _COUNTED = ("calls", *_TOKENS, "uusd", "presumed", "presumed_uusd", "open", "res
 
 
 def _cost_row(row: Any, keys: Mapping[str, object]) -> CostRow:
-    told = {name: getattr(row, f"by_{name}") for name in keys}
-    return CostRow(**told, **{name: int(getattr(row, name)) for name in _COUNTED})
+    told: dict[str, Any] = {name: getattr(row, f"by_{name}") for name in keys}
+    told |= {name: int(getattr(row, name)) for name in _COUNTED}
+    return CostRow(**told)

@@ -9,11 +9,14 @@ from dataclasses import dataclass, replace
 from pipelines.gates import first_missed, weakest_origin
 from pipelines.model import GateResult, OrderKey, Origin, Outcome, Question, SessionInfo, Standing, Turn, Witnessed, digest
 from pipelines.notes.identity import block_keys, group_key
-from pipelines.ports import Engine
+from pipelines.ports import Engine, Extracted, Left, Window
 from pipelines.run.parts import Params
 from pipelines.run.sources import TRUST
-from pipelines.stages.extractor import judge_all, judge_questions, prepare
+from pipelines.stages.extractor import Judged, judge_all, judge_questions, prepare
 from pipelines.store import GatedClaim, Store
+
+PARTLY = "partly"
+"""The digest a session is read under that a later dream has to read again; no session has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +31,10 @@ class Unread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionReading:
-    """What an engine read in one session, judged by the gates: all that is stored of it, and what the gates said no to."""
+    """What an engine read in one session, judged by the gates: all that is stored of it, what the gates said no to, and turns it did not read for good.
+
+    `whole` False says that something of it is to be asked by a later dream: it is kept as it is until then, and read again.
+    """
 
     of: Unread
     engine: str
@@ -36,6 +42,8 @@ class SessionReading:
     claims: tuple[GatedClaim, ...]
     questions: tuple[Question, ...]
     rejected: Mapping[str, int]
+    left: tuple[Left, ...] = ()
+    whole: bool = True
 
 
 def unread_sessions(store: Store, scope: str, engine: str, params: Params) -> tuple[Unread, ...]:
@@ -51,23 +59,40 @@ def unread_sessions(store: Store, scope: str, engine: str, params: Params) -> tu
     return tuple(Unread(session=uid, digest=marks[uid], trusted=uid in trusted, turns=sizes.get(uid, 0)) for uid in sorted(marks))
 
 
+def window_of(info: SessionInfo, turns: Sequence[Turn], of: Unread, params: Params) -> Window:
+    """What an engine is given of a session."""
+    return prepare(with_trust(info, of.trusted, params.trusted), turns)
+
+
 def read_session(engine: Engine, info: SessionInfo, turns: Sequence[Turn], of: Unread, params: Params) -> SessionReading:
     """Ask the engine about one session and judge its answer. Nothing is stored."""
-    window = prepare(with_trust(info, of.trusted, params.trusted), turns)
+    window = window_of(info, turns, of, params)
     extracted = engine.extract(window)
-    judged = judge_all(extracted, window)
+    return reading_of(engine, window, extracted, judge_all(extracted, window), of, params)
+
+
+def reading_of(
+    engine: Engine, window: Window, extracted: Extracted, judged: Sequence[Judged], of: Unread, params: Params, *, whole: bool = True
+) -> SessionReading:  # fmt: skip
+    """What is stored of an answer that was judged."""
     return SessionReading(
         of=of, engine=reading_name(engine.name, params, trusted=of.trusted), order=window.keys,
-        claims=tuple(GatedClaim(claim=j.claim, results=j.results, group=group_key(j.claim), blocks=tuple(sorted(block_keys(j.claim)))) for j in judged),
-        questions=judge_questions(extracted, window, judged), rejected=Counter(gate for j in judged for gate in _refusing(j.results)),
+        claims=tuple(gated(j) for j in judged), questions=judge_questions(extracted, window, judged),
+        rejected=Counter(gate for j in judged for gate in _refusing(j.results)), left=extracted.left, whole=whole,
     )  # fmt: skip
+
+
+def gated(judged: Judged) -> GatedClaim:
+    """A judged claim with the keys it is found by."""
+    keys = tuple(sorted(block_keys(judged.claim)))
+    return GatedClaim(claim=judged.claim, results=judged.results, group=group_key(judged.claim), blocks=keys)
 
 
 def save_sessions(store: Store, scope: str, readings: Sequence[SessionReading]) -> None:
     """Make these the engine's readings of their sessions."""
     store.save_order(scope, [key for reading in readings for key in reading.order])
     for r in readings:
-        store.save_reading(scope, r.of.session, engine=r.engine, digest=r.of.digest, claims=r.claims, questions=r.questions)
+        store.save_reading(scope, r.of.session, engine=r.engine, digest=r.of.digest if r.whole else PARTLY, claims=r.claims, questions=r.questions)
 
 
 def trusted_sessions(store: Store, scope: str) -> frozenset[str]:

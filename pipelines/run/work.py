@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from pipelines.errors import Busy, Conflict, DreamdError, LeaseLost, Paused, Refused, Transient
+from pipelines.run.asking import BILLING
 from pipelines.run.parts import Parts, params_of
 from pipelines.run.units.analyse import analyse
 from pipelines.run.units.apply import apply
@@ -21,8 +22,6 @@ from pipelines.run.units.resolve import resolve
 from pipelines.store import Job, Store, Unit
 
 BACK_OFF_S, BACK_OFF_MAX_S = 0.5, 300.0
-BILLING = "billing"
-"""Why a unit waits whose calls nobody would be paid for."""
 ERROR_MAX = 500
 """Characters kept of what went wrong."""
 
@@ -105,10 +104,12 @@ def _failed(parts: Parts, job: Job, error: Exception) -> Ran:
 
 
 def _wait(store: Store, job: Job, paused: Paused) -> tuple[int, ...]:
-    """Put the unit aside for as long as it asks: nothing is counted. One that waits for a bill keeps all calls of the store from being tried."""
+    """Put the unit aside for as long as it asks: nothing is counted. A bill that is not paid stops all calls of the store: it is nobody's turn to try."""
     with store.reading("read the clock") as conn:
-        now = store.clock_ms(conn)
-    return store.wait_job(job, paused.why, now + max(0, round(paused.for_s * 1000)))
+        until = store.clock_ms(conn) + max(0, round(paused.for_s * 1000))
+    if paused.why == BILLING and store.calls_paused() is None:
+        store.pause_calls(BILLING, until)
+    return store.wait_job(job, paused.why, until)
 
 
 def back_off_s(job: Job) -> float:

@@ -181,13 +181,6 @@ class Jobs(Clocked):
             rows = conn.execute(select(j.unit, j.result).where(j.dream_id == self._id(conn, dream), j.stage == stage, j.state == "done")).all()
         return {r.unit: cast(dict[str, object], load(r.result or "{}")) for r in sorted(rows, key=lambda r: r.unit)}
 
-    def waits_until(self, why: str) -> int | None:
-        """Until when, by the store's clock, a unit of whatever scope waits for this; None when none does."""
-        j = t.jobs.c
-        with self.reading("look what waits") as conn:
-            found: int | None = conn.scalar(select(func.max(j.run_ms)).where(j.state == "waiting", j.code == why))
-        return found
-
     def parked(self, dream: Dream) -> tuple[tuple[str, str, str, str], ...]:
         """The units a dream went on without: stage, unit, code and error of each, sorted."""
         j = t.jobs.c

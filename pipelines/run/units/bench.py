@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from pipelines.errors import Transient
+from pipelines.errors import Refused, Transient
+from pipelines.run.asking import Desk
 from pipelines.run.parts import Params, Parts
 from pipelines.store import Job, Store, Unit
 
@@ -26,6 +27,7 @@ class Bench:
     job: Job
     params: Params
     stop: Callable[[], bool]
+    _desks: list[Desk] = field(default_factory=list)
 
     @property
     def store(self) -> Store:
@@ -36,6 +38,27 @@ class Bench:
     def scope(self) -> str:
         """The scope of the dream."""
         return self.job.scope
+
+    @property
+    def desk(self) -> Desk:
+        """Where the unit's engine asks; one a unit. Raises Refused where this process has no means to ask."""
+        if not self._desks:
+            if (means := self.parts.means) is None:
+                raise Refused(
+                    f"the engine {self.parts.engine.name} asks a model, and this process has no way to reach one: see the section claude of the settings"
+                )
+            dream = self.job.dream.uid
+            self._desks.append(
+                Desk(
+                    store=self.store, means=means, scope=self.scope, dream=dream, job=self.job.id, batch=self.params.batch, go_on=self.go_on,
+                    limits=lambda: means.limits(dream=dream, scope=self.scope, budget_uusd=self.params.budget_uusd, now=self.parts.now()),
+                )
+            )  # fmt: skip
+        return self._desks[0]
+
+    def asked(self) -> dict[str, object]:
+        """What was asked so far, as a part of the unit's result; nothing for an engine that asks nobody."""
+        return {"asked": self._desks[0].told()} if self._desks else {}
 
     def go_on(self) -> None:
         """Asked between steps, and before each time the engine is asked. Raises Stopping or DeadlinePassed."""

@@ -1,0 +1,272 @@
+"""The desk engines ask at: recorded answers first, then money reserved, the call, and the answer stored before anyone looks into it (systems R10).
+
+    asks ──▶ recorded? ──▶ reserve ──▶ call (threads) ──▶ settle ──▶ replies
+                             └─ over a budget: not asked in this dream
+
+One thread, the caller's, talks to the store; the others only wait for the provider. Calls are reserved as they are sent and never ahead, so that what a crash
+leaves unknown is what was in flight. Whatever stops the asking, what is in flight is waited for and stored: it is paid for.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from pipelines.errors import Busy, DreamdError, Paused, Refused, Unreachable
+from pipelines.ports import Answered, Ask, Messages, Reply
+from pipelines.store import Store
+from pipelines.store.money import Key, Kind, Limit
+
+BUDGET = "budget"
+"""`Answered.why` of what was not asked because a budget is used up."""
+BILLING, RATE, ELSEWHERE, BATCH = "billing", "rate", "answer", "batch"
+"""Why a unit waits: a bill to be paid, the provider asked to be left alone, another worker has the same request in flight, a batch is being worked on."""
+ELSEWHERE_S = 5.0
+"""After how long a unit looks again for an answer another worker is waiting for."""
+MARGIN_S = 60.0
+"""How much longer than its timeout a call counts as in flight."""
+LOOK_S = 1.0
+"""How often the desk looks whether to go on while it waits for calls."""
+
+
+class Slots:
+    """How many calls one process has in flight at once, over all its desks."""
+
+    def __init__(self, size: int) -> None:
+        self.size = max(1, size)
+        self._free = self.size
+        self._changed = threading.Condition()
+
+    def take(self, wanted: int) -> int:
+        """Take up to `wanted` free slots, without waiting; returns how many."""
+        with self._changed:
+            got = max(0, min(wanted, self._free))
+            self._free -= got
+            return got
+
+    def give(self, n: int = 1) -> None:
+        """Give slots back, and wake who waits for one or for a call of theirs."""
+        with self._changed:
+            self._free += n
+            self._changed.notify_all()
+
+    def wait(self, ready: Callable[[], bool], *, free: bool, timeout_s: float) -> None:
+        """Wait until `ready`, or with `free` until a slot is free, at most so long."""
+        with self._changed:
+            self._changed.wait_for(lambda: ready() or (free and self._free > 0), timeout_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """How a process asks: `messages` is the provider, None where only recorded answers count (replay).
+
+    `paid` says that calls cost money: then nothing is asked without a budget. `day_uusd` and `scope_uusd` limit a day and a scope, in millionths of a US
+    dollar. `rate_per_s` limits the calls of all processes together.
+    """
+
+    messages: Messages | None
+    slots: Slots
+    paid: bool = True
+    timeout_s: float = 600.0
+    day_uusd: int | None = None
+    scope_uusd: int | None = None
+    rate_per_s: float | None = None
+
+    def limits(self, *, dream: str, scope: str, budget_uusd: int | None, now: datetime) -> tuple[Limit, ...]:
+        """The budgets a call has to fit in, in the order they are taken from."""
+        told: tuple[tuple[Kind, str, int | None], ...] = (
+            ("dream", dream, budget_uusd), ("day", f"{now:%Y-%m-%d}", self.day_uusd), ("scope", scope, self.scope_uusd)
+        )  # fmt: skip
+        return tuple(Limit(kind=kind, name=name, limit_uusd=most) for kind, name, most in told if most is not None)
+
+
+class Going(Protocol):
+    """Asked between steps whether to go on; raises when not."""
+
+    def __call__(self) -> None: ...
+
+
+@dataclass(slots=True, kw_only=True)
+class Desk:
+    """Where the engine of one unit asks. `limits` are the budgets as they are now, `batch` says to ask in batches. `sent` counts calls, `recorded` answers
+    that were there, `over` requests left unasked because of a budget; `cost_uusd` is what the calls cost.
+    """
+
+    store: Store
+    means: Means
+    scope: str
+    dream: str
+    job: int
+    limits: Callable[[], Sequence[Limit]]
+    go_on: Going
+    batch: bool = False
+    sent: int = 0
+    recorded: int = 0
+    over: int = 0
+    cost_uusd: int = 0
+
+    def ask(self, asks: Sequence[Ask]) -> Sequence[Answered]:
+        """Answers in the order of the asks, asked side by side; equal requests are one.
+
+        Raises Busy, Unreachable or Paused when it is to be asked again later, Permanent when the provider does not take a request, and Refused, naming it,
+        for one that has no recorded answer where nothing may be sent.
+        """
+        keys = [(ask.digest, ask.attempt) for ask in asks]
+        wanted = dict(zip(keys, asks, strict=True))
+        found = self._recorded(wanted)
+        self.recorded += len(found)
+        missing = {key: ask for key, ask in wanted.items() if key not in found}
+        if missing:
+            found |= self._send(missing)
+        return [found[key] for key in keys]
+
+    def told(self) -> dict[str, int]:
+        """Counts for the unit's result."""
+        return {"sent": self.sent, "recorded": self.recorded, "over_budget": self.over, "cost_uusd": self.cost_uusd}
+
+    def _recorded(self, keys: Iterable[Key]) -> dict[Key, Answered]:
+        return {key: Answered(reply=answer.reply) for key, answer in self.store.answers(self.scope, keys).items()}
+
+    def _send(self, asks: Mapping[Key, Ask]) -> dict[Key, Answered]:
+        if self.means.messages is None:
+            first = next(iter(asks.values()))
+            raise Refused(f"{len(asks)} requests of dream {self.dream} have no recorded answer, the first is {first.stage} {first.name}: nothing is asked here")
+        self._require_no_pause()
+        flight = _Flight(desk=self, messages=self.means.messages, queue=deque(asks.items()))
+        found = flight.run()
+        if flight.elsewhere:
+            found |= self._recorded(flight.elsewhere)
+            if waits := [key for key in flight.elsewhere if key not in found]:
+                raise Paused(f"{len(waits)} requests are in flight in another worker", why=ELSEWHERE, for_s=ELSEWHERE_S)
+        return found
+
+    def _require_no_pause(self) -> None:
+        """Raise while calls are paused for the whole store."""
+        if (pause := self.store.calls_paused()) is not None:
+            raise Paused(f"calls are paused ({pause.why})", why=pause.why, for_s=max(1.0, (pause.until_ms - self.now_ms()) / 1000))
+
+    def now_ms(self) -> int:
+        with self.store.reading("read the clock") as conn:
+            return self.store.clock_ms(conn)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Flight:
+    """The calls of one `ask`: what waits to be sent, what is in the air, what came of it."""
+
+    desk: Desk
+    messages: Messages
+    queue: deque[tuple[Key, Ask]]
+    flying: dict[Key, tuple[Ask, int, Future[Reply]]] = field(default_factory=dict)
+    found: dict[Key, Answered] = field(default_factory=dict)
+    elsewhere: list[Key] = field(default_factory=list)
+    trouble: BaseException | None = None
+    full: bool = False
+    landed: int = 0
+
+    def run(self) -> dict[Key, Answered]:
+        """Send all, at most as many at once as there are slots. What stops it stops what is not sent yet; the rest is stored before it is raised."""
+        slots = self.desk.means.slots
+        with ThreadPoolExecutor(max_workers=slots.size, thread_name_prefix="dreamd call") as pool:
+            try:
+                while self.queue or self.flying:
+                    self.desk.go_on()
+                    self._launch(pool)
+                    slots.wait(self._any_done, free=bool(self.queue) and not self.full, timeout_s=LOOK_S)
+                    self._land()
+            finally:
+                self.queue.clear()
+                while self.flying:
+                    slots.wait(self._any_done, free=False, timeout_s=LOOK_S)
+                    self._land()
+        if self.trouble is not None:
+            raise self._as_told(self.trouble)
+        return self.found
+
+    def _any_done(self) -> bool:
+        return any(future.done() for _, _, future in self.flying.values())
+
+    def _launch(self, pool: ThreadPoolExecutor) -> None:
+        """Reserve and send as many as there are free slots. What does not fit in a budget is tried again when a call of ours has cost less than it could."""
+        slots = self.desk.means.slots
+        n = 0 if self.full else slots.take(len(self.queue))
+        part = [self.queue.popleft() for _ in range(n)]
+        sent = 0
+        try:
+            if part:
+                sent = self._reserved(part, pool)
+        finally:
+            if n > sent:
+                slots.give(n - sent)
+
+    def _reserved(self, part: Sequence[tuple[Key, Ask]], pool: ThreadPoolExecutor) -> int:
+        """Send those of `part` that may be sent; returns how many."""
+        desk = self.desk
+        limits = desk.limits()
+        if desk.means.paid and not limits:
+            self._over([*part, *self.queue])
+            return 0
+        until = desk.now_ms() + round((desk.means.timeout_s + MARGIN_S) * 1000)
+        told = desk.store.reserve(desk.scope, [ask for _, ask in part], dream=desk.dream, job=desk.job, limits=limits, until_ms=until)
+        self.elsewhere += [key for key, _ in part if key in told.busy]
+        for key, ask in part:
+            if key in told.calls:
+                future = pool.submit(self.messages.create, ask, timeout_s=desk.means.timeout_s)
+                self.flying[key] = (ask, told.calls[key], future)
+                future.add_done_callback(lambda _: desk.means.slots.give())
+        left = [(key, ask) for key, ask in part if key in told.refused]
+        if left and self.flying:
+            self.queue.extendleft(reversed(left))
+            self.full = True
+        elif left:
+            self._over([*left, *self.queue])
+        desk.sent += len(told.calls)
+        return len(told.calls)
+
+    def _over(self, asks: Iterable[tuple[Key, Ask]]) -> None:
+        """Leave these for another dream: a budget is used up."""
+        for key, _ in tuple(asks):
+            self.found[key] = Answered(reply=None, why=BUDGET)
+            self.desk.over += 1
+        self.queue.clear()
+
+    def _land(self) -> None:
+        """Store what came back, in one transaction; only then forget the calls."""
+        done = {key: call for key, call in self.flying.items() if call[2].done()}
+        if not done:
+            return
+        errors = {call: future.exception() for _, call, future in done.values()}
+        self.desk.store.settle_many(
+            self.desk.scope,
+            [(call, future.result(), ask) for ask, call, future in done.values() if errors[call] is None],
+            void={call: type(error).__name__ for call, error in errors.items() if error is not None and not _perhaps_taken(error)},
+            presumed=[call for call, error in errors.items() if error is not None and _perhaps_taken(error)],
+        )
+        for key, (_, call, future) in done.items():
+            del self.flying[key]
+            if (error := errors[call]) is None:
+                self.found[key] = Answered(reply=future.result())
+                self.landed += 1
+                self.desk.cost_uusd += future.result().cost_uusd
+            else:
+                self.trouble = self.trouble or error
+                self.queue.clear()
+        self.full = False
+
+    def _as_told(self, trouble: BaseException) -> BaseException:
+        """The trouble as the unit is to see it. A provider that asked to be left alone after it had answered some is no failure: the unit waits, uncounted."""
+        if self.landed and isinstance(trouble, Busy | Unreachable):
+            waits = Paused(str(trouble), why=RATE, for_s=trouble.after_s if isinstance(trouble, Busy) else ELSEWHERE_S)
+            waits.__cause__ = trouble
+            return waits
+        return trouble
+
+
+def _perhaps_taken(error: BaseException) -> bool:
+    """Whether a call that failed may be paid for all the same; one that failed in a way nobody thought of may."""
+    return error.accepted if isinstance(error, Unreachable) else not isinstance(error, DreamdError)

@@ -1,0 +1,280 @@
+"""The desk: recorded answers first, then money, the call, and the answer stored before anyone looks into it."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from pipelines.errors import Busy, Paused, Permanent, Refused, Unreachable
+from pipelines.ports import Answered, Ask, Reply, Usage
+from pipelines.run.asking import Desk, Means, Slots
+from pipelines.run.units.bench import Stopping
+from pipelines.store import Limit, Store, open_store
+
+NOW = datetime(2026, 11, 3, 9, 0, tzinfo=UTC)
+SCOPE = "acme/web"
+WAIT_S = 20
+
+
+def ask(name: str, *, bound: int = 20, attempt: int = 1) -> Ask:
+    return Ask(stage="extract", name=f"session {name}", body={"model": "m", "q": name}, prompt="p", turns=(f"t-{name}",), bound_uusd=bound, attempt=attempt)
+
+
+def many(n: int, **more: int) -> list[Ask]:
+    return [ask(f"{i:03}", **more) for i in range(n)]
+
+
+def reply(text: str, cost: int = 5) -> Reply:
+    return Reply(text=text, stop="end_turn", model="m-1", usage=Usage(input=10, output=1), cost_uusd=cost)
+
+
+@dataclass
+class Provider:
+    """Answers by the question's name; `before` is called with each ask first and may raise."""
+
+    before: Callable[[Ask], None] = lambda _: None
+    cost: int = 5
+    asked: list[str] = field(default_factory=list)
+    flying: int = 0
+    peak: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def create(self, ask: Ask, *, timeout_s: float) -> Reply:
+        with self._lock:
+            self.asked.append(f"{ask.body['q']}/{ask.attempt}")
+            self.flying += 1
+            self.peak = max(self.peak, self.flying)
+        try:
+            self.before(ask)
+            return reply(f"answer {ask.attempt} to {ask.body['q']}", self.cost)
+        finally:
+            with self._lock:
+                self.flying -= 1
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated store to copy: a migration takes longer than these tests."""
+    path = tmp_path_factory.mktemp("empty") / "store.db"
+    open_store(f"sqlite:///{path}", now=lambda: NOW).close()
+    return path
+
+
+@pytest.fixture
+def store(tmp_path: Path, empty: Path) -> Iterator[Store]:
+    shutil.copyfile(empty, tmp_path / "store.db")
+    with open_store(f"sqlite:///{tmp_path}/store.db", now=lambda: NOW) as opened:
+        yield opened
+
+
+def desk(
+    store: Store, provider: Provider | None, *, slots: int = 4, budget: int | None = 1_000, paid: bool = True, go_on: Callable[[], None] = lambda: None,
+    dream: str = "d1",
+) -> Desk:  # fmt: skip
+    means = Means(messages=provider, slots=Slots(slots), paid=paid)
+    return Desk(
+        store=store, means=means, scope=SCOPE, dream=dream, job=1, limits=lambda: means.limits(dream=dream, scope=SCOPE, budget_uusd=budget, now=NOW),
+        go_on=go_on,
+    )  # fmt: skip
+
+
+def texts(answered: Sequence[Answered]) -> list[str]:
+    return [a.reply.text if a.reply else a.why for a in answered]
+
+
+def spent(store: Store, dream: str = "d1") -> tuple[int, int, int]:
+    told = store.budget("dream", dream)
+    return told.spent_uusd, told.reserved_uusd, told.presumed_uusd
+
+
+def test_answers_come_in_the_order_of_the_asks_and_equal_requests_are_one_call(store: Store) -> None:
+    provider = Provider()
+    found = desk(store, provider).ask([ask("b"), ask("a"), ask("b"), ask("a", attempt=2)])
+    assert texts(found) == ["answer 1 to b", "answer 1 to a", "answer 1 to b", "answer 2 to a"]
+    assert sorted(provider.asked) == ["a/1", "a/2", "b/1"]
+
+
+def test_what_was_answered_is_never_asked_again(store: Store) -> None:
+    desk(store, Provider()).ask(many(6))
+    again = Provider()
+    later = desk(store, again, dream="d2")
+    assert texts(later.ask(many(7))) == [f"answer 1 to {i:03}" for i in range(7)]
+    assert (again.asked, later.sent, later.recorded) == (["006/1"], 1, 6)
+
+
+def test_as_many_calls_are_in_flight_as_there_are_slots_and_never_more(store: Store) -> None:
+    together = threading.Barrier(4)
+    provider = Provider(before=lambda _: together.wait(WAIT_S) and None)
+    assert len(desk(store, provider, slots=4).ask(many(12))) == 12
+    assert provider.peak == 4
+
+
+def test_two_desks_of_one_process_share_its_slots(store: Store) -> None:
+    provider = Provider()
+    one, other = desk(store, provider, slots=3), desk(store, provider)
+    other.means = one.means
+    threads = [threading.Thread(target=d.ask, args=([ask(f"{n}-{i}") for i in range(9)],)) for n, d in enumerate((one, other))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(WAIT_S)
+    assert len(provider.asked) == 18
+    assert provider.peak <= 3
+
+
+def test_a_budget_is_never_passed_and_what_calls_cost_less_than_they_could_is_used(store: Store) -> None:
+    seen: list[int] = []
+    provider = Provider(before=lambda _: seen.append(sum(spent(store))))
+    at = desk(store, provider, budget=50)
+    found = at.ask(many(20))
+    assert texts(found) == [f"answer 1 to {i:03}" for i in range(7)] + ["budget"] * 13  # 6 calls leave 20 of 50, the 7th leaves 15
+    assert spent(store) == (35, 0, 0)
+    assert max(seen) <= 50
+    assert (at.sent, at.over, at.cost_uusd) == (7, 13, 35)
+
+
+def test_without_a_budget_nothing_is_asked_that_costs_money(store: Store) -> None:
+    provider = Provider()
+    assert texts(desk(store, provider, budget=None).ask(many(3))) == ["budget"] * 3
+    assert provider.asked == []
+    assert len(desk(store, provider, budget=None, paid=False).ask([ask(str(i), bound=0) for i in range(3)])) == 3
+
+
+def test_a_budget_of_nothing_is_one(store: Store) -> None:
+    provider = Provider()
+    assert texts(desk(store, provider, budget=0).ask(many(2))) == ["budget"] * 2
+    assert provider.asked == []
+
+
+def busy_at(name: str, *, after_s: float = 7) -> Callable[[Ask], None]:
+    def act(asked: Ask) -> None:
+        if asked.body["q"] == name:
+            raise Busy("slow down", after_s=after_s)
+
+    return act
+
+
+def test_a_provider_that_is_busy_after_it_answered_some_keeps_the_unit_waiting_and_what_came_is_kept(store: Store) -> None:
+    with pytest.raises(Paused) as told:
+        desk(store, Provider(before=busy_at("005")), slots=2).ask(many(9))
+    assert (told.value.why, told.value.for_s) == ("rate", 7)
+    before = spent(store)
+    assert before[0] >= 25
+    assert before[1:] == (0, 0)
+    again = Provider()
+    desk(store, again).ask(many(9))
+    assert len(again.asked) == 9 - before[0] // 5
+    assert spent(store) == (45, 0, 0)
+
+
+def test_a_provider_that_is_busy_from_the_start_is_a_failure_that_counts(store: Store) -> None:
+    with pytest.raises(Busy):
+        desk(store, Provider(before=busy_at("000")), slots=1).ask(many(3))
+    assert spent(store) == (0, 0, 0)
+
+
+def raising(error: Exception) -> Callable[[Ask], None]:
+    def act(_: Ask) -> None:
+        raise error
+
+    return act
+
+
+@pytest.mark.parametrize(
+    ("error", "counts"),
+    [(Unreachable("lost", accepted=True), 20), (Unreachable("refused", accepted=False), 0), (Permanent("400"), 0), (Paused("pay", why="billing", for_s=9), 0)],
+)
+def test_only_a_call_that_may_have_been_taken_counts_as_paid(store: Store, error: Exception, counts: int) -> None:
+    with pytest.raises(type(error)):
+        desk(store, Provider(before=raising(error))).ask([ask("a")])
+    assert spent(store) == (0, 0, counts)
+    assert texts(desk(store, Provider()).ask([ask("a")])) == ["answer 1 to a"]
+
+
+def test_a_fault_of_ours_in_a_call_is_raised_and_its_call_counts_as_perhaps_paid(store: Store) -> None:
+    with pytest.raises(ZeroDivisionError):
+        desk(store, Provider(before=lambda _: 1 // 0 and None)).ask([ask("a")])
+    assert spent(store) == (0, 0, 20)
+
+
+def test_calls_paused_for_the_store_are_not_tried(store: Store) -> None:
+    with store.reading("read the clock") as conn:
+        store.pause_calls("billing", store.clock_ms(conn) + 60_000)
+    provider = Provider()
+    with pytest.raises(Paused) as told:
+        desk(store, provider).ask(many(2))
+    assert told.value.why == "billing"
+    assert 1 <= told.value.for_s <= 60
+    assert provider.asked == []
+
+
+def test_where_nothing_may_be_sent_a_request_without_a_recorded_answer_is_named(store: Store) -> None:
+    desk(store, Provider()).ask(many(2))
+    replay = desk(store, None)
+    assert texts(replay.ask(many(2))) == ["answer 1 to 000", "answer 1 to 001"]
+    with pytest.raises(Refused, match="extract session 002"):
+        replay.ask(many(3))
+
+
+def test_a_stop_sends_no_more_and_keeps_what_is_in_flight(store: Store) -> None:
+    stop, sent = threading.Event(), threading.Event()
+
+    def before(_: Ask) -> None:
+        stop.set()
+        sent.wait(WAIT_S)
+
+    def go_on() -> None:
+        if stop.is_set():
+            sent.set()
+            raise Stopping
+
+    provider = Provider(before=before)
+    with pytest.raises(Stopping):
+        desk(store, provider, slots=2, go_on=go_on).ask(many(9))
+    assert len(provider.asked) == 2
+    assert spent(store) == (10, 0, 0)
+
+
+def test_a_request_another_worker_has_in_flight_is_waited_for_uncounted(store: Store) -> None:
+    with store.reading("read the clock") as conn:
+        until = store.clock_ms(conn) + 600_000
+    asked = ask("a")
+    call = store.reserve(SCOPE, [asked], dream="d0", until_ms=until).calls[asked.digest, 1]
+    provider = Provider()
+    with pytest.raises(Paused) as told:
+        desk(store, provider).ask([asked, ask("b")])
+    assert (told.value.why, provider.asked) == ("answer", ["b/1"])
+    store.settle(SCOPE, call, reply("theirs"), asked)
+    assert texts(desk(store, provider).ask([asked, ask("b")])) == ["theirs", "answer 1 to b"]
+    assert provider.asked == ["b/1"]
+
+
+def test_sixteen_workers_with_one_request_send_it_once(store: Store) -> None:
+    provider, found, waited = Provider(), [], []
+
+    def work() -> None:
+        try:
+            found.extend(desk(store, provider).ask([ask("a")]))
+        except Paused as told:
+            waited.append(told.why)
+
+    threads = [threading.Thread(target=work) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(WAIT_S)
+    assert provider.asked == ["a/1"]
+    assert len(found) + len(waited) == 16
+    assert set(waited) <= {"answer"}
+
+
+def test_the_day_a_budget_counts_is_the_one_the_call_was_sent_on(store: Store) -> None:
+    means = Means(messages=Provider(), slots=Slots(1), day_uusd=100, scope_uusd=500)
+    told = means.limits(dream="d", scope=SCOPE, budget_uusd=None, now=datetime(2026, 11, 3, 23, 59, tzinfo=UTC))
+    assert told == (Limit(kind="day", name="2026-11-03", limit_uusd=100), Limit(kind="scope", name=SCOPE, limit_uusd=500))

@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from pipelines.engines.claude.answering import answers
+from pipelines.engines.claude.asked import Found, Gap, Group, Inferred, Pair, Related, Supported
 from pipelines.engines.claude.config import ClaudeConfig
 from pipelines.engines.claude.decode import Read, decode
+from pipelines.engines.claude.inferring import insights
+from pipelines.engines.claude.judging import relations, supports
 from pipelines.engines.claude.meet import beside
-from pipelines.engines.claude.prompts import extract
+from pipelines.engines.claude.prompts import answer, extract, insight, relate, support
 from pipelines.engines.claude.prompts.prompt import ask_of
 from pipelines.engines.claude.rounds import Ended, Job, in_rounds
 from pipelines.engines.claude.shorten import is_typed, shorten
@@ -22,7 +26,7 @@ from pipelines.ports import Ask, Asking, Engine, Extracted, Left, Window
 
 DUMP = "dump"
 """`Left.why` of tool traffic that was shown in part or not at all: it can be read again where it came from."""
-PROMPTS = (extract.PROMPT,)
+PROMPTS = (extract.PROMPT, support.PROMPT, relate.PROMPT, answer.PROMPT, insight.PROMPT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +58,22 @@ class ClaudeEngine:
         if not any(map(is_typed, window.turns)):
             return ()
         return cut(shorten(window.turns).lines, self.config.window_bytes)
+
+    def supports(self, items: Sequence[Supported], asking: Asking) -> Sequence[str]:
+        """Whether the words of each claim carry its statement: "yes", "no", "unsure", or "unasked" where a budget was used up."""
+        return supports(items, self.config, asking)
+
+    def relate(self, pairs: Sequence[Pair], asking: Asking) -> Sequence[Related]:
+        """How the newer claim of each pair stands to the older; code refuses what it can show to be two things."""
+        return relations(pairs, self.config, asking)
+
+    def answer(self, gaps: Sequence[Gap], asking: Asking) -> Sequence[Found]:
+        """The claim that answers each question, quoted from one of its candidates and still to pass the gates, or why there is none."""
+        return answers(gaps, self.config, asking, made_by=self.name)
+
+    def infer(self, groups: Sequence[Group], asking: Asking) -> Sequence[Inferred]:
+        """What each group of claims shows together: claims of kind insight with the doubt "inferred", resting on three pieces of two sessions."""
+        return insights(groups, self.config, asking, made_by=self.name)
 
     def _reading(self) -> Job[Stretch, Read]:
         return Job(ask=self._ask, decode=lambda stretch, reply: decode(reply, stretch, made_by=self.name), halves=halves)

@@ -69,7 +69,7 @@ def identify(said: Said, found: Sequence[tuple[Quote, Turn]]) -> Known:
         return _by_model(said, qualifier, around, speaker)
     own = said.kind in _OF_PEOPLE and (said.kind is Kind.PREFERENCE or _is_user(said.about))
     read = parse(body_of(said.says), speaker=speaker)
-    stated = said.kind in {Kind.FACT, Kind.INCIDENT}
+    stated = said.kind in {Kind.FACT, Kind.INCIDENT, Kind.INSIGHT}
     subject, doubts = _subject(said.about, f"{around} {said.says}", speaker) if stated else ((speaker or USER) if own else PROJECT, ())
     return Known(
         subject=subject, attribute=read.attribute if read.form is not Form.SLOT and read.attribute else " ".join(read.words) or said.says,

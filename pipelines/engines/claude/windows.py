@@ -125,7 +125,11 @@ _HEAD = re.compile(r"^(?=\[\d+\]|-- )", re.MULTILINE)
 
 def render(stretch: Stretch) -> str:
     """The stretch between its marks: a day a line of its own where it changes, each turn with its number, who speaks, and its words."""
-    body = "\n".join(_rendered(stretch))
+    return fenced("\n".join(_rendered(stretch)))
+
+
+def fenced(body: str) -> str:
+    """Text between marks made of its own digest. What of it comes from a log has to be `escaped`."""
     mark = f"log-{digest(body)[:12]}"
     return f"<{mark}>\n{body}\n</{mark}>"
 

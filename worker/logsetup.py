@@ -20,6 +20,8 @@ FRAMES_MAX = 12
 """Of one traceback in a line of a process that serves."""
 _LOUD = ("celery.app.trace", "celery.worker.strategy", "celery.worker.request", "celery.pool", "kombu", "apscheduler", "alembic")
 """Libraries that write a line a task, some with the message's words; ours says more. From them only warnings are heard."""
+_TALKATIVE = ("anthropic", "httpx2", "httpcore2")
+"""Libraries whose finer lines hold what is sent: words of sessions, headers. They are never written, whatever level anybody sets, ANTHROPIC_LOG included."""
 
 _ExcInfo: TypeAlias = tuple[type[BaseException] | None, BaseException | None, TracebackType | None]
 
@@ -41,6 +43,7 @@ def configure(
     ]
     render: structlog.typing.Processor = structlog.dev.ConsoleRenderer(colors=out.isatty()) if as_text else structlog.processors.JSONRenderer()
     handler = logging.StreamHandler(out)
+    handler.addFilter(lambda record: record.levelno >= logging.WARNING or record.name.partition(".")[0] not in _TALKATIVE)
     # Tracebacks without locals: a local may hold a turn's text.
     failing: list[structlog.typing.Processor] = [structlog.processors.format_exc_info] if mask is None else [_wordless, _masking(mask)]
     handler.setFormatter(

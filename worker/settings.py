@@ -6,15 +6,17 @@ the start with the field's name and what is allowed; no value is ever repeated i
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import re
 import tomllib
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator
+from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from pipelines.errors import Refused
@@ -48,6 +50,130 @@ class Health(BaseModel, frozen=True, extra="forbid"):
     unreadable_share: float = Field(default=0.05, ge=0, le=1, description="of the newest archived bytes may be unreadable")
 
 
+HOSTED = "https://api.anthropic.com"
+USD_MAX = 1_000_000
+Usd = Annotated[Decimal, Field(ge=0, le=USD_MAX, max_digits=13, decimal_places=6)]
+"""An amount of dollars, to a millionth."""
+Effort = Literal["", "low", "medium", "high", "xhigh", "max"]
+
+
+class ModelPrice(BaseModel, frozen=True, extra="forbid"):
+    """What a model costs, in dollars a million tokens."""
+
+    input: Usd
+    output: Usd
+
+
+class Stage(BaseModel, frozen=True, extra="forbid"):
+    """Who answers the requests of a stage; what is left open is as `pipelines.engines.claude.config.default_stages` has it."""
+
+    model: str | None = Field(default=None, min_length=1, max_length=200, description="who is asked; default: claude.model, else as here")
+    effort: Effort | None = Field(default=None, description='how hard it thinks, "" leaves that to the model; default: "" on this machine, else as here')
+    max_tokens: int | None = Field(default=None, ge=256, le=128_000, description="the longest answer, the thinking before it included; default: as here, at most 8000 on this machine")
+
+
+class Claude(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=True):
+    """How a model is asked, and what that may cost. Without a budget nothing is asked that costs anything."""
+
+    base_url: str | None = Field(
+        default=None, description="a gateway or local server that speaks the Messages API, without /v1; default: Anthropic's own, which needs a key"
+    )
+    allow_remote: bool = Field(default=False, description="base_url may be on another machine than this one: what sessions say is sent there")
+    paid: bool | None = Field(default=None, description="whether calls cost money, so that they need a budget; default: all but those to this machine")
+    api_key: SecretStr | None = Field(
+        default=None, description="better as the variable DREAMD_CLAUDE__API_KEY; default: ANTHROPIC_API_KEY, which is looked at only when there is a budget"
+    )
+    budget_usd: Usd | None = Field(default=None, description="the most one dream may cost, in dollars; none, and none on the command line: nothing is asked")
+    day_usd: Usd | None = Field(default=None, description="the most all dreams of one day (UTC) may cost")
+    scope_usd: Usd | None = Field(default=None, description="the most one scope may cost, ever")
+    batch: Literal["never", "nightly", "always"] = Field(
+        default="nightly", description="which dreams ask in batches, which cost half and take up to a day; a server on this machine is asked at once"
+    )
+    model: str | None = Field(default=None, min_length=1, max_length=200, description="one model for every stage that names none of its own")
+    tier: Literal["capable", "small"] | None = Field(
+        default=None, description="prompts for a capable model or a small one; default: small on this machine, else capable"
+    )
+    window_bytes: int | None = Field(
+        default=None, ge=2_000, le=90_000, description="bytes of a session that are sent at once; default: 12000 to this machine, else 48000"
+    )
+    instructions: str = Field(default="", max_length=4_096, description="what dreams shall look for or leave out, in your words")
+    calls_at_once: int | None = Field(default=None, ge=1, le=256, description="calls one process has in flight; default: 2 to this machine, else 16")
+    calls_per_minute: int | None = Field(default=None, ge=1, le=100_000, description="calls all processes of a store send in a minute; default: any number")
+    timeout_s: float = Field(default=600, ge=1, le=3_600, description="how long an answer may take")
+    prices: dict[str, ModelPrice] | None = Field(default=None, description="dollars a million tokens, of models that dreamd has no list price of")
+    extract: Stage = Field(default=Stage(), description="reading sessions")
+    check: Stage = Field(default=Stage(), description="whether a quote supports what is said to follow from it")
+    relate: Stage = Field(default=Stage(), description="how two statements stand to each other")
+    answer: Stage = Field(default=Stage(), description="looking up what a session left open")
+    insight: Stage = Field(default=Stage(), description="what follows from several")
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_an_address(cls, url: str | None) -> str | None:
+        return None if url is None else messages_url(url)
+
+    @field_validator("api_key")
+    @classmethod
+    def _can_be_sent(cls, key: SecretStr | None) -> SecretStr | None:
+        return None if key is None else _sendable(key.get_secret_value())
+
+    @model_validator(mode="after")
+    def _stays_here(self) -> Claude:
+        if self.base_url is not None and self.base_url != HOSTED and not self.local and not self.allow_remote:
+            raise ValueError("base_url is on another machine: set allow_remote = true if what sessions say may be sent there")
+        return self
+
+    @property
+    def local(self) -> bool:
+        """Whether the server asked is on this machine."""
+        return self.base_url is not None and is_loopback(self.base_url)
+
+    @property
+    def costs(self) -> bool:
+        """Whether calls cost money."""
+        return not self.local if self.paid is None else self.paid
+
+
+def messages_url(url: str) -> str:
+    """An address as the SDK wants it, which adds `/v1` itself: one copied with it, or with a slash at its end, names the same server."""
+    wrong = "must be an address such as http://127.0.0.1:11434, without user, password, question mark or #"
+    try:
+        parts = urlsplit(url.strip())
+        sound = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0 and not (parts.username or parts.password)
+    except ValueError:
+        raise ValueError(wrong) from None
+    if not sound or parts.query or parts.fragment:
+        raise ValueError(wrong)
+    path = re.sub(r"/v1(/messages)?$", "", parts.path.rstrip("/"))
+    return f"{parts.scheme}://{parts.netloc}{path.rstrip('/')}"
+
+
+def is_loopback(url: str) -> bool:
+    """Whether an address is this machine's own by its form: no name is looked up."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _sendable(key: str) -> SecretStr | None:
+    """A key as it can stand in a header; None for an empty one. Raises ValueError, which does not show it."""
+    if not re.fullmatch(r"[\x21-\x7e]{0,500}", key.strip()):
+        raise ValueError("must be visible ASCII without blanks")
+    return SecretStr(key.strip()) if key.strip() else None
+
+
+def claude_key(settings: Settings, environ: Mapping[str, str] | None = None) -> SecretStr | None:
+    """The key of the provider: the setting, else for a server that is paid ANTHROPIC_API_KEY. Raises BadSettings when it cannot be one."""
+    if settings.claude.api_key is not None or not settings.claude.costs:
+        return settings.claude.api_key
+    try:
+        return _sendable((os.environ if environ is None else environ).get("ANTHROPIC_API_KEY", ""))
+    except ValueError as error:
+        raise BadSettings(f"bad key in the environment variable ANTHROPIC_API_KEY: {error}") from None
+
+
 class Settings(BaseSettings):
     """Frozen settings of one process."""
 
@@ -57,7 +183,9 @@ class Settings(BaseSettings):
     data_dir: Path | None = Field(default=None, description="where store and archive lie; default: the user's data folder")
     database_url: SecretStr | None = Field(default=None, description="a shared store instead of one a wiki")
     scope: str = Field(default="local", description="the tenant/project/user path notes belong to")
-    engine: Literal["local"] = Field(default="local", description="what reads meaning")
+    engine: Literal["auto", "local", "claude"] = Field(
+        default="auto", description="what reads meaning: local (rules), claude (rules and a model), auto (claude where it has a budget or a local server)"
+    )
     skew_s: float = Field(default=120, ge=0, le=86_400, description="times of two sessions closer than this give no order")
     change_share_max: float = Field(default=0.5, gt=0, le=1, description="a dream that would change more of a scope's notes is held for review")
     events: Events = Field(default=Events(), description="logs of events")
@@ -69,6 +197,7 @@ class Settings(BaseSettings):
     metrics_addr: str | None = Field(
         default=None, pattern=r"^(\[[0-9a-fA-F:.]+\]|[\w.-]+):[0-9]{1,5}$", description="host:port where a serving process answers /healthz and /metrics"
     )
+    claude: Claude = Field(default=Claude(), description="asking a model")
     health: Health = Field(default=Health(), description="from when on something is a problem")
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="warning", description="the least severe event that is logged")
 

@@ -20,6 +20,7 @@ from pipelines.errors import NotOurFolder, Refused
 from pipelines.model import digest
 from pipelines.store import Store, open_store, this_process
 from pipelines.wiki.publish import Marker, read_marker
+from worker import engines
 from worker.settings import Settings, cache_folder, data_folder
 
 if TYPE_CHECKING:
@@ -88,41 +89,49 @@ def place_of(wiki: Path, settings: Settings, *, create: bool) -> Place:
 
 @contextlib.contextmanager
 def open_parts(place: Place, settings: Settings, *, scope: str | None = None, progress: Progress | None = None) -> Iterator[Parts]:
-    """Live parts for one command over a scope (default: the setting's); everything is closed when it ends."""
-    from pipelines.engines.local.engine import LocalEngine
+    """Live parts for one command over a scope (default: the setting's), with every engine: a dream that needs no answer goes on where none can be had.
+
+    Everything is closed when it ends.
+    """
     from pipelines.logs.detect import READERS
     from pipelines.run import Parts
     from pipelines.run.parts import silent
     from worker.gittimes import git_times
 
-    with open_only_store(place) as store:
+    defaults, provider = defaults_of(settings), engines.provider_of(settings)
+    with open_only_store(place) as store, contextlib.closing(provider) if provider else contextlib.nullcontext():
         _require_publisher(place, store)
         yield Parts(
-            store=store, archive=archive_of(place, store, scope or settings.scope), redactor=redactor(), engine=LocalEngine(), readers=READERS, now=utc_now,
-            holder=this_process(place.host), git_times=git_times, progress=progress or silent,
-            defaults=defaults_of(settings),
+            store=store, archive=archive_of(place, store, scope or settings.scope), redactor=redactor(), engine=engines.engine_of(settings, defaults),
+            readers=READERS, now=utc_now, holder=this_process(place.host), git_times=git_times, progress=progress or silent, defaults=defaults,
+            engines=engines.others(settings, defaults, asks=True), means=engines.means_of(settings, messages=provider),
         )  # fmt: skip
 
 
 def working_parts(store: Store, settings: Settings, *, host: str | None = None) -> Parts:
-    """Live parts of a process that works on units of all scopes: it reads neither logs nor wiki. `host` is this machine's lasting name, where it has one."""
-    from pipelines.engines.local.engine import LocalEngine
+    """Live parts of a process that works on units of all scopes, with the engines it can dream with: it reads neither logs nor wiki, and is connected as long
+    as it lives.
+
+    `host` is this machine's lasting name, where it has one. Raises Refused when the engine of the settings could ask nothing.
+    """
     from pipelines.logs.detect import READERS
     from pipelines.run import Parts
 
+    engines.require(settings, settings.engine)
+    defaults, provider = defaults_of(settings), engines.provider_of(settings)
     return Parts(
-        store=store, archive=archive_of(None, store, settings.scope), redactor=redactor(), engine=LocalEngine(), readers=READERS, now=utc_now,
-        holder=this_process(host), defaults=defaults_of(settings),
+        store=store, archive=archive_of(None, store, settings.scope), redactor=redactor(), engine=engines.engine_of(settings, defaults), readers=READERS,
+        now=utc_now, holder=this_process(host), defaults=defaults, engines=engines.others(settings, defaults, asks=provider is not None),
+        means=engines.means_of(settings, messages=provider),
     )  # fmt: skip
 
 
-def defaults_of(settings: Settings) -> Params:
-    """What a dream is by the settings of this process, where its request left it open."""
+def defaults_of(settings: Settings, *, nightly: bool = False) -> Params:
+    """What a dream is by the settings of this process, where its request left it open; a nightly one may ask in batches."""
     from pipelines.run import Params
 
-    return Params(
-        engine=settings.engine, trusted=frozenset(settings.events.trusted), skew_s=settings.skew_s, change_share_max=settings.change_share_max
-    )  # fmt: skip
+    plain = Params(trusted=frozenset(settings.events.trusted), skew_s=settings.skew_s, change_share_max=settings.change_share_max)
+    return engines.params_of(settings, engines.choose(settings), plain, nightly=nightly)
 
 
 def _require_publisher(place: Place, store: Store) -> None:

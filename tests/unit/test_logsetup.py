@@ -4,6 +4,7 @@ import io
 import json
 import logging
 
+import pytest
 import structlog
 
 from worker.logsetup import configure
@@ -31,3 +32,15 @@ def test_a_traceback_shows_no_locals() -> None:
         structlog.get_logger("dreamd").exception("unit_failed")
     assert "ValueError: bad" in json.loads(out.getvalue())["exception"]
     assert words not in out.getvalue()
+
+
+def test_what_the_provider_s_library_says_of_a_request_is_never_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.StringIO()
+    configure("debug", stream=out)
+    for name in ("anthropic._base_client", "httpx2", "httpcore2.http11"):
+        logger = logging.getLogger(name)
+        monkeypatch.setattr(logger, "level", logging.DEBUG)  # as ANTHROPIC_LOG=debug does when it is loaded
+        logger.debug("Request options: the words of a session")
+        logger.info("HTTP Request: POST")
+    logging.getLogger("anthropic").warning("deprecated")
+    assert [json.loads(x)["event"] for x in out.getvalue().splitlines()] == ["deprecated"]

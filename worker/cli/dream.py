@@ -14,8 +14,8 @@ from pipelines.report import DreamReport
 from pipelines.run import Outcome, Request, dream
 from pipelines.run.sources import NOTHING
 from pipelines.store import DreamRunning
-from worker import wiring
-from worker.cli import common
+from worker import engines, wiring
+from worker.cli import common, money
 from worker.cli.output import Progress, counted, many, print_json, visible
 
 log = structlog.get_logger("dreamd.dream")
@@ -32,7 +32,10 @@ def dream_command(
     notes: Annotated[list[Path] | None, typer.Option("--notes", metavar="DIR", help="A folder (or file) of the agent's own notes; may be repeated.")] = None,
     scope: common.Scope = None,
     since: Annotated[str | None, typer.Option("--since", metavar="DATE", help="Leave out sessions that ended before this date (YYYY-MM-DD).")] = None,
-    engine: Annotated[str | None, typer.Option("--engine", metavar="NAME", help="What reads meaning: local.")] = None,
+    engine: money.Engine = None,
+    budget: money.Budget = None,
+    batch: money.Batch = None,
+    instructions: money.Instructions = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Plan everything, change no note and no page.")] = False,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Refuse instead of waiting when another dream runs over this wiki.")] = False,
     config: common.Config = None,
@@ -40,15 +43,17 @@ def dream_command(
 ) -> int:
     """Read new logs and notes, correct, merge and expire notes, and write the wiki."""
     loaded = common.start(config)
-    if engine not in {None, "local"}:
-        raise typer.BadParameter(f"there is no engine {engine!r}: the engine of this version is local", param_hint="--engine")
+    wish = money.Wish(engine=engine, budget=budget, batch=batch, instructions=instructions)
+    choice = wish.choice(loaded)
+    if not as_json and (engine or loaded.engine) == engines.AUTO:
+        typer.echo(f"engine {choice.engine}: {choice.why}", err=True)
     when = _date(since)
     _require_paths(paths or [], notes or [])
     _require_notes(notes or [])
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
     progress = Progress(quiet=as_json)
     with wiring.open_parts(place, loaded, scope=scope, progress=progress) as parts:
-        params = replace(parts.defaults, engine=engine or loaded.engine, since=when, dry_run=dry_run)
+        params = replace(wish.params(loaded, choice, parts.defaults), since=when, dry_run=dry_run)
         request = Request(
             scope=common.scope_of(scope, loaded, parts.store), paths=tuple(paths or ()), wiki=place.wiki, wiki_id=place.wiki_id, host=place.host,
             notes=tuple(n.expanduser() for n in notes or ()), exclude=(str(place.wiki), str(place.private)), params=params,

@@ -59,7 +59,7 @@ def run(
 
     loaded = common.start(config)
     with serving.open_serving(wiki, loaded) as (store, host):
-        ring, params = serving.bell(loaded), serving.plain_params(loaded)
+        ring, params = serving.bell(loaded), serving.plain_params(loaded, nightly=True)
         set_nightly(store, loaded, common.scope_of(scope, loaded, store))
         if once:
             _print(tick(store, wiring.utc_now(), params=params, ring=ring, host=host), as_json=as_json)

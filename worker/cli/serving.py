@@ -6,9 +6,8 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pipelines.run.parts import Params
 from pipelines.store import Store, open_store
-from worker import settings, wiring
+from worker import engines, settings, wiring
 from worker.bell import Bell, silent
 
 
@@ -27,9 +26,11 @@ def open_serving(wiki: Path | None, loaded: settings.Settings) -> Iterator[tuple
         store.close()
 
 
-def plain_params(loaded: settings.Settings) -> Mapping[str, object]:
-    """What decides a dream nobody asks anything special of: the settings of the host that asks, so that every trigger's dream is the command's."""
-    return Params(trusted=frozenset(loaded.events.trusted), skew_s=loaded.skew_s, change_share_max=loaded.change_share_max).as_json()
+def plain_params(loaded: settings.Settings, *, nightly: bool = False) -> Mapping[str, object]:
+    """What decides a dream nobody asks anything special of: the settings of the host that asks, so that every trigger's dream is the command's; only a
+    nightly one may take its time and ask in batches. Raises Refused for an engine that costs money and has no budget."""
+    engines.require(loaded, loaded.engine, works=False)
+    return wiring.defaults_of(loaded, nightly=nightly).as_json()
 
 
 def bell(loaded: settings.Settings) -> Bell:

@@ -43,7 +43,7 @@ def worker(
     serve_logs(loaded)
     with serving.open_serving(wiki, loaded) as (store, host), serving_health(store, loaded):
         parts = wiring.working_parts(store, loaded, host=host)
-        return serve(loaded, {loaded.engine: parts}, threads=threads, once=once)
+        return serve(loaded, {name: parts for name in (parts.defaults.engine, *parts.engines)}, threads=threads, once=once)
 
 
 def serve_logs(loaded: settings.Settings) -> None:
@@ -57,10 +57,10 @@ def serve(
     loaded: settings.Settings, engines: Mapping[str, Parts], *, threads: int, once: bool = False, ttl_ms: int = TTL_MS, deadline_ms: int = DEADLINE_MS,
     look_s: float = LOOK_S,
 ) -> int:  # fmt: skip
-    """Work with these engines until told to leave; returns the exit code."""
+    """Work with these engines, the first for dreams that ask for none in particular, until told to leave; returns the exit code."""
     stop = Stop()
     ring = serving.bell(loaded)
-    crew = Crew(engines=engines, default=loaded.engine, ring=ring, stop=stop, threads=threads, ttl_ms=ttl_ms, deadline_ms=deadline_ms)
+    crew = Crew(engines=engines, default=next(iter(engines)), ring=ring, stop=stop, threads=threads, ttl_ms=ttl_ms, deadline_ms=deadline_ms)
     if loaded.redis_url is None or once:
         return work_alone(crew, stop, once=once)
     return _behind_celery(loaded, crew, ring, stop, look_s)

@@ -3,7 +3,7 @@
 `open_store` gives one `Store`, whose parts are modules by idea: what logs said (intake, reading), what was read in it (claims), online notes, dreams and the
 beliefs they move, pages, search; and work: what was asked for (requests), jobs and who claimed them (jobs, claiming), leases, repair (sweep),
 when scopes dream by themselves (schedules), messages nobody could act on (letters), and how well all of it goes (health);
-and money: what models answered (answers), the calls that brought it (calls), what may be spent (budgets) and what was (costs).
+and money: what models answered (answers), the calls that brought it (calls, batches), what may be spent (budgets) and what was (costs).
 Values of `model` and `ports` go in and come out; rows never leave.
 """
 
@@ -11,7 +11,7 @@ from pipelines.store.faults import StoreDamaged, StoreMisplaced
 from pipelines.store.holder import alive, host_of, owner_of, process_of, this_process
 from pipelines.store.letters import Letter
 from pipelines.store.measured import Folder, Measured, ProcessHealth, ScopeHealth, Spread, duration
-from pipelines.store.money import Answer, Budget, CallsPaused, CostRow, Kept, Limit, OpenCall, Reserved
+from pipelines.store.money import BATCH_OPEN, Answer, Batch, BatchState, Budget, CallsPaused, CostRow, Intended, Kept, Limit, OpenCall, Reserved
 from pipelines.store.pages import PageMark
 from pipelines.store.projection import Moves, PageWords, Render, Shown, ShownItem, ShownLink, ShownPage, ShownSession
 from pipelines.store.schedules import Schedule, Waiting
@@ -42,12 +42,15 @@ from pipelines.store.values import (
 from pipelines.store.work import HOSTED, STAGES, Asked, Audited, DreamState, Job, Lease, Swept, Unit, Worker, is_whole
 
 __all__ = [
+    "BATCH_OPEN",
     "HOSTED",
     "STAGES",
     "Answer",
     "Applied",
     "Asked",
     "Audited",
+    "Batch",
+    "BatchState",
     "BeliefChange",
     "Budget",
     "CallsPaused",
@@ -64,6 +67,7 @@ __all__ = [
     "Folder",
     "GatedClaim",
     "Head",
+    "Intended",
     "Job",
     "Kept",
     "Lease",

@@ -11,9 +11,10 @@ a doubt that is cleared up, an outcome told twice all come out right. Locks are 
 
 from __future__ import annotations
 
+from base64 import b32encode
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
@@ -47,7 +48,7 @@ class Sending:
     owner: str
     until_ms: int | None
     batch_id: int | None = None
-    custom_ids: Mapping[MacKey, str] = field(default_factory=dict)
+    intent: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,10 +163,14 @@ class Calls(Answers, Budgets):
         return {
             "scope_id": scope_id, "request_mac": mac[0], "attempt": mac[1], "state": "sent", "stage": ask.stage, "name": ask.name,
             "model": word(str(ask.body.get("model", ""))), "prompt": ask.prompt, "dream": sending.dream, "day": sending.day, "owner": sending.owner,
-            "sent_ms": now, "until_ms": sending.until_ms, "batch_id": sending.batch_id, "custom_id": sending.custom_ids.get(mac),
-            "inputs": None if sending.batch_id is None else dump(sorted(set(ask.turns))), "bound_uusd": ask.bound_uusd, "cost_uusd": 0, "fresh": 0,
+            "sent_ms": now, "until_ms": sending.until_ms, "batch_id": sending.batch_id, "custom_id": self.custom_id(sending.intent, mac) if sending.intent else None,
+            "inputs": dump(sorted(set(ask.turns))) if sending.intent else None, "bound_uusd": ask.bound_uusd, "cost_uusd": 0, "fresh": 0,
             "written": 0, "cached": 0, "output": 0, "request_id": "", "why": "", "sent_at": self.now(), "ended_at": None,
         }  # fmt: skip
+
+    def custom_id(self, intent: str, mac: MacKey) -> str:
+        """What a request is called in a batch: another name in each batch, and nothing of its body."""
+        return b32encode(bytes.fromhex(self.mac("custom", intent, mac[0], str(mac[1])))).decode().lower()
 
     def _presume_gone(self, conn: Connection, scope: str, scope_id: int, macs: Iterable[MacKey], host: str, now: int) -> None:
         """Presume those of these requests that are in flight with nobody waiting."""
@@ -177,7 +182,7 @@ class Calls(Answers, Budgets):
     def _presume(self, conn: Connection, scope: str, calls: Iterable[int]) -> None:
         """Presume those of these calls that are still in flight, now that they are locked."""
         gone = [row for row in _lock(conn, calls) if row.state == "sent"]
-        self._close(conn, scope, gone, {row.id: Outcome(state="presumed", why=LAPSED) for row in gone})
+        self.close_calls(conn, scope, gone, {row.id: Outcome(state="presumed", why=LAPSED) for row in gone})
 
     def _set_aside(self, conn: Connection, scope: str, bounds: Mapping[Key, int], sending: Sending) -> Mapping[Key, Limit]:
         """Reserve these bounds in order where they fit in every limit; returns those that do not, each with a limit it would break."""
@@ -201,9 +206,9 @@ class Calls(Answers, Budgets):
             rows = [row for row in _lock(conn, outcomes) if row.scope_id == scope_id]
             if len(rows) < len(outcomes):
                 raise ValueError(f"{scope} has no call {min(outcomes.keys() - {row.id for row in rows})}")
-            self._close(conn, scope, rows, outcomes)
+            self.close_calls(conn, scope, rows, outcomes)
 
-    def _close(self, conn: Connection, scope: str, rows: Sequence[Any], outcomes: Mapping[int, Outcome]) -> None:
+    def close_calls(self, conn: Connection, scope: str, rows: Sequence[Any], outcomes: Mapping[int, Outcome]) -> None:
         """Move locked calls to what became of them; one that is answered stays so."""
         moving = [(row, outcomes[row.id]) for row in rows if row.state not in {"answered", outcomes[row.id].state}]
         if not moving:
@@ -218,7 +223,7 @@ class Calls(Answers, Budgets):
             for name in names_of(scope, row.dream, row.day):
                 moves.setdefault(name, Counter()).update(by)
         now = self.now()
-        conn.execute(_closing(), [{"of_id": row.id, **_closed(outcome), "new_ended_at": now} for row, outcome in moving])
+        conn.execute(_closing(), [{"of_id": row.id, **_closed(row, outcome), "new_ended_at": now} for row, outcome in moving])
         move(conn, moves)
 
     def _open_calls(self, conn: Connection, scope: str | None, states: Collection[str], host: str) -> tuple[OpenCall, ...]:
@@ -276,12 +281,19 @@ def _new_answer(row: Any, outcome: Outcome) -> NewAnswer:
     )  # fmt: skip
 
 
-def _closed(outcome: Outcome) -> dict[str, Any]:
+def _closed(row: Any, outcome: Outcome) -> dict[str, Any]:
     told: dict[str, Any] = {"state": outcome.state, "why": word(outcome.why), "cost_uusd": _cost(outcome), "fresh": 0, "written": 0, "cached": 0, "output": 0,
-                            "request_id": ""}  # fmt: skip
+                            "request_id": "", "inputs": row.inputs}  # fmt: skip
     if (reply := outcome.reply) is not None:
         usage = reply.usage
-        told |= {"fresh": usage.input, "written": usage.cache_written, "cached": usage.cache_read, "output": usage.output, "request_id": word(reply.request_id)}
+        told |= {
+            "fresh": usage.input,
+            "written": usage.cache_written,
+            "cached": usage.cache_read,
+            "output": usage.output,
+            "request_id": word(reply.request_id),
+            "inputs": None,
+        }
     return {f"new_{name}": value for name, value in told.items()}
 
 
@@ -328,5 +340,5 @@ def _locking() -> Any:
 
 @cache
 def _closing() -> Any:
-    names = ("state", "why", "cost_uusd", "fresh", "written", "cached", "output", "request_id", "ended_at")
-    return update(t.calls).where(t.calls.c.id == bindparam("of_id")).values({**{name: bindparam(f"new_{name}") for name in names}, "inputs": None})
+    names = ("state", "why", "cost_uusd", "fresh", "written", "cached", "output", "request_id", "inputs", "ended_at")
+    return update(t.calls).where(t.calls.c.id == bindparam("of_id")).values({name: bindparam(f"new_{name}") for name in names})

@@ -10,7 +10,7 @@ A batch is many calls that are sent, answered and paid for together:
 
     intended ──▶ posted ──▶ (canceling) ──▶ ended ──▶ settled
         ├──▶ unknown ──▶ posted (adopted) | intended (posted again)       the POST had no answer, or its process died
-        └──▶ refused                                                      the provider did not take it: its calls are void
+        └──▶ refused                                                      the provider did not take it, or it is nowhere to be found: its calls are void
 """
 
 from __future__ import annotations
@@ -138,3 +138,41 @@ class Kept:
 
     notes: int
     read: int
+
+
+BatchState = Literal["intended", "unknown", "posted", "canceling", "ended", "settled", "refused"]
+BATCH_OPEN: tuple[BatchState, ...] = ("intended", "unknown", "posted", "canceling", "ended")
+"""Batches somebody still has to look after."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """A batch: `intent` is our name for it, `remote` the provider's once it is known, `requests` how many it has.
+
+    `lapsed`: it is intended, and whoever posts it is gone or has taken too long, so that nobody knows whether it was taken. `posts` counts how often it was
+    sent, `foreign` are remote batches that were taken for it and were not it. `adopted`: `remote` was found by looking, not told by the answer to a POST.
+    """
+
+    intent: str
+    scope: str
+    dream: str
+    state: BatchState
+    requests: int
+    remote: str | None
+    posts: int
+    adopted: bool
+    foreign: tuple[str, ...]
+    lapsed: bool
+    why: str
+    intended_at: datetime
+    posted_at: datetime | None
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intended:
+    """A batch that may be posted, with the custom id of each request in it; None when nothing of it could be reserved, as `reserved` tells."""
+
+    batch: Batch | None
+    custom_ids: Mapping[Key, str]
+    reserved: Reserved

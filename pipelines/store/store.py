@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
+from pipelines.store.batches import Batches
 from pipelines.store.beliefs import Beliefs
-from pipelines.store.calls import Calls
 from pipelines.store.claiming import Claiming
 from pipelines.store.costs import Costs
 from pipelines.store.dreams import Dreams
@@ -48,7 +48,7 @@ class Store(
     Projection,
     Running,
     Rates,
-    Calls,
+    Batches,
     Costs,
     Health,
 ):

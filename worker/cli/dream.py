@@ -14,7 +14,7 @@ from pipelines.report import DreamReport
 from pipelines.run import Outcome, Request, dream
 from pipelines.run.sources import NOTHING
 from pipelines.store import DreamRunning
-from worker import engines, wiring
+from worker import wiring
 from worker.cli import common, money
 from worker.cli.output import Progress, counted, many, print_json, visible
 
@@ -45,7 +45,7 @@ def dream_command(
     loaded = common.start(config)
     wish = money.Wish(engine=engine, budget=budget, batch=batch, instructions=instructions)
     choice = wish.choice(loaded)
-    if not as_json and (engine or loaded.engine) == engines.AUTO:
+    if not as_json and wish.leaves_open(loaded):
         typer.echo(f"engine {choice.engine}: {choice.why}", err=True)
     when = _date(since)
     _require_paths(paths or [], notes or [])

@@ -56,6 +56,11 @@ class Wish:
         """In millionths of a dollar."""
         return None if self.budget is None else engines.uusd(Decimal(str(self.budget)))
 
+    def leaves_open(self, settings: Settings) -> bool:
+        """Whether somebody would want to know which engine it became: `auto` was said, or something of claude is set. Where nothing is, it is the rules."""
+        auto = (self.engine or settings.engine) == engines.AUTO
+        return auto and bool(self.engine or self.budget or "engine" in settings.model_fields_set or settings.claude.model_fields_set)
+
     def choice(self, settings: Settings) -> engines.Choice:
         """The engine of a dream that is worked on here. Raises Refused for one that could ask nothing, also when only a budget was named; BadParameter for
         options only a model knows."""

@@ -11,8 +11,8 @@ CAPABLE, SMALL = "capable", "small"
 """Prompt tiers: a capable model gets the purpose and examples, a small one a form to fill."""
 EFFORTS = ("", "low", "medium", "high", "xhigh", "max")
 INSTRUCTIONS_MAX = 4096
-WINDOW_BYTES, WINDOW_BYTES_MIN, WINDOW_BYTES_MAX = 48_000, 2_000, 90_000
-"""Bytes of log text a request holds; the largest stays below 100,000 tokens together with the prompt, whatever the text: no token is shorter than a byte."""
+WINDOW_BYTES, WINDOW_BYTES_MIN, WINDOW_BYTES_MAX = 48_000, 2_000, 70_000
+"""Bytes of log text a request holds; with prompt and instructions the largest stays below 100,000 tokens, since no token is shorter than a byte."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -133,10 +133,10 @@ def _by_grammar(said: Said, fact: Fact, around: str) -> Known:
 
 def _by_model(said: Said, qualifier: str, around: str, speaker: str | None) -> Known:
     subject, doubts = _subject(_unscoped(said.about, qualifier), f"{around} {said.says}", speaker)
-    attribute = attribute_key(said.what) if said.what else parse(body_of(said.says)).attribute or "value"
+    attribute = said.what.casefold() or parse(body_of(said.says)).attribute or "value"
     return Known(
         subject=subject, attribute=attribute, qualifier=qualifier, value=said.value, old_value=_old(said, around),
-        cardinality="single" if is_single(attribute) else "set", doubts=doubts,
+        cardinality="single" if is_single(attribute_key(attribute)) else "set", doubts=doubts,
     )  # fmt: skip
 
 

@@ -78,7 +78,7 @@ def _pieces(text: str) -> Iterator[str]:
     held = ""
     for found in _PIECE.finditer(text):
         piece = found.group()
-        if held and (piece[0].isspace() or piece.isascii() or _stands_alone(held, piece)):
+        if held and (held.isspace() or piece[0].isspace() or piece.isascii() or _stands_alone(held, piece)):
             yield held
             held = ""
         held += piece

@@ -152,15 +152,12 @@ EXAMPLES = (
 -- Tue 2026-03-03 --
 [1] user: 以后提交信息一律用中文写，英文的同事看不懂。对了，我妹妹下个月搬去杭州
 [2] assistant: 好的，记住了。要不要我也把 README 改成中文？
-[3] user: 先不用，等翻译那边确认了再说""",
+[3] user: README 先不用改，等翻译那边确认了再说""",
         reply={
             "items": [
                 _item("rule", "project", "提交信息", "提交信息一律用中文写。", (1, "以后提交信息一律用中文写，英文的同事看不懂"), why="英文的同事看不懂"),
                 _item("plan", "user's sister", "home", "用户的妹妹下个月 (2026-04) 搬去杭州。", (1, "我妹妹下个月搬去杭州"), value="杭州"),
-                _item(
-                    "hold", "README", "翻译", "README 先不用改成中文，等翻译那边确认了再说。", (2, "把 README 改成中文"), (3, "先不用，等翻译那边确认了再说"),
-                    negated=True,
-                ),
+                _item("hold", "README", "翻译", "README 先不用改，等翻译那边确认了再说。", (3, "README 先不用改，等翻译那边确认了再说"), negated=True),
             ],
             "questions": [],
         },

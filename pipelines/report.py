@@ -75,7 +75,11 @@ class BriefSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DreamReport:
-    """The whole outcome; `status` is completed, planned (dry run), held (a guard wants a person) or failed; `next` is a command."""
+    """The whole outcome; `status` is completed, planned (dry run), held (a guard wants a person) or failed; `next` is a command.
+
+    `asked` counts what an engine asked a model: calls sent, answers that were recorded before, requests a budget left out, what it cost. `unread` are sessions
+    left to a later dream by why ("budget", "partly"), `left` turns the engine did not read by why ("dump": they can be read again where they came from).
+    """
 
     dream: str
     scope: str
@@ -91,6 +95,9 @@ class DreamReport:
     redacted: int = 0
     claims: int = 0
     rejected: Mapping[str, int] = field(default_factory=dict)
+    asked: Mapping[str, int] = field(default_factory=dict)
+    unread: Mapping[str, int] = field(default_factory=dict)
+    left: Mapping[str, int] = field(default_factory=dict)
     notes: NoteCounts = field(default_factory=NoteCounts)
     online: OnlineCounts = field(default_factory=OnlineCounts)
     pages: PageCounts = field(default_factory=PageCounts)

@@ -66,7 +66,8 @@ class Means:
     """How a process asks: `messages` is the provider, None where only recorded answers count (replay).
 
     `paid` says that calls cost money: then nothing is asked without a budget. `day_uusd` and `scope_uusd` limit a day and a scope, in millionths of a US
-    dollar. `rate_per_s` limits the calls of all processes together.
+    dollar. `rate_per_s` limits the calls of all processes together. `units_at_once` of a dream are worked on side by side by a process that dreams by itself,
+    so that one unit's last calls do not leave the slots empty.
     """
 
     messages: Messages | None
@@ -76,6 +77,7 @@ class Means:
     day_uusd: int | None = None
     scope_uusd: int | None = None
     rate_per_s: float | None = None
+    units_at_once: int = 4
 
     def limits(self, *, dream: str, scope: str, budget_uusd: int | None, now: datetime) -> tuple[Limit, ...]:
         """The budgets a call has to fit in, in the order they are taken from."""

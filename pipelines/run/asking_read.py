@@ -1,15 +1,27 @@
-"""Reading sessions with an engine that asks a model: all sessions of a unit side by side."""
+"""Reading sessions with an engine that asks a model: all sessions of a unit side by side, then the claims the gates would believe are checked.
+
+What gates cannot see is whether a sentence says what its quote says. So each claim a model made that nothing speaks against is put before a model once more,
+which is told neither who made it nor why: unless that one agrees, the claim is a draft.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
+from pipelines.engines.claude.asked import NO, UNASKED, UNSURE, YES, Evidence, Supported
+from pipelines.gates import SAID_ONCE, first_missed, outcome
+from pipelines.model import Claim, GateResult, Outcome, Turn
 from pipelines.ports import Asking, Engine, Extracted, Window
 from pipelines.run.parts import Params
 from pipelines.run.reading import SessionReading, Unread, reading_of
-from pipelines.stages.extractor import judge_all
+from pipelines.stages.extractor import Judged, judge_all
+
+SUPPORT = "support"
+"""The gate that asks."""
+WHY: Mapping[str, str] = {NO: "not_supported", UNSURE: "support_unsure", UNASKED: "support_unasked"}
+"""What keeps a claim a draft, by the answer."""
 
 
 class Reader(Engine, Protocol):
@@ -17,6 +29,9 @@ class Reader(Engine, Protocol):
 
     def read(self, windows: Sequence[Window], asking: Asking) -> Sequence[Extracted]:
         """One answer a window, in order."""
+
+    def supports(self, items: Sequence[Supported], asking: Asking) -> Sequence[str]:
+        """Whether the words of each claim carry its statement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +51,42 @@ def read_asking(engine: Engine, windows: Sequence[Window], of: Sequence[Unread],
     """Ask about all these sessions at once and judge the answers. A session that was not asked about to the end is left as it was."""
     reader = cast(Reader, engine)
     answers = tuple(zip(windows, reader.read(windows, asking), of, strict=True))
-    read = [(window, told, judge_all(told, window), session) for window, told, session in answers if not told.unread]
+    read = [(window, told, session) for window, told, session in answers if not told.unread]
+    judged = checked(reader, [(judge_all(told, window), {t.uid: t for t in window.turns}) for window, told, _ in read], asking)
     return Read(
-        readings=tuple(reading_of(engine, window, told, judged, session, params) for window, told, judged, session in read),
+        readings=tuple(
+            reading_of(engine, window, told, claims, session, params, whole=not any(_unasked(j) for j in claims))
+            for (window, told, session), claims in zip(read, judged, strict=True)
+        ),
         unread=tuple((session.session, told.unread) for _, told, session in answers if told.unread),
     )
+
+
+def checked(reader: Reader, sessions: Sequence[tuple[Sequence[Judged], Mapping[str, Turn]]], asking: Asking) -> tuple[tuple[Judged, ...], ...]:
+    """Judged claims of some sessions, with their turns, after the model's own were put before a model once more."""
+    wanted = [(n, j.claim.uid, supported(j.claim, turns)) for n, (claims, turns) in enumerate(sessions) for j in claims if _to_check(j, reader.name)]
+    words = reader.supports([item for _, _, item in wanted], asking) if wanted else ()
+    said = {(n, uid): word for (n, uid, _), word in zip(wanted, words, strict=True)}
+    return tuple(tuple(_after(j, said.get((n, j.claim.uid))) for j in claims) for n, (claims, _) in enumerate(sessions))
+
+
+def supported(claim: Claim, turns: Mapping[str, Turn]) -> Supported:
+    """A claim with its evidence read again from the log."""
+    return Supported(claim=claim, contexts=tuple(Evidence(quote=q, turn=turns[q.turn]) for q in claim.quotes if q.turn in turns))
+
+
+def _to_check(judged: Judged, engine: str) -> bool:
+    """Claims of the model that stand, or would once a second session says the same."""
+    return judged.claim.made_by == engine and (judged.outcome is Outcome.PASS or (judged.outcome is Outcome.DRAFT and judged.missed == SAID_ONCE))
+
+
+def _after(judged: Judged, word: str | None) -> Judged:
+    if word is None:
+        return judged
+    gate = GateResult(gate=SUPPORT, outcome=Outcome.PASS if word == YES else Outcome.DRAFT, why=WHY.get(word, "") if word != YES else "")
+    results = (*judged.results, gate)
+    return replace(judged, results=results, outcome=outcome(results), missed=first_missed(results))
+
+
+def _unasked(judged: Judged) -> bool:
+    return any(r.gate == SUPPORT and r.why == WHY[UNASKED] for r in judged.results)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from pipelines.errors import Conflict, Permanent, Refused
 from pipelines.report import DreamReport
+from pipelines.run.asking_read import asks
 from pipelines.run.ending import ending_of, write_ending
 from pipelines.run.journal import trouble_report
 from pipelines.run.parts import Parts, Request, params_of
@@ -80,8 +81,9 @@ def dream(parts: Parts, request: Request, *, waiting: Waiting | None = None) -> 
 
 
 def threads_of(parts: Parts) -> int:
-    """How many units at once: one for an engine that works here, as many as it says for one that waits for answers."""
-    wanted: object = getattr(parts.engine, "threads", 1)
+    """How many units at once: one for an engine that works here, as many as it says, or as its means do, for one that waits for answers."""
+    waits = parts.means.units_at_once if parts.means and asks(parts.engine) else 1
+    wanted: object = getattr(parts.engine, "threads", waits)
     return max(1, wanted) if isinstance(wanted, int) else 1
 
 

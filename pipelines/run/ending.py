@@ -9,7 +9,7 @@ from pipelines.report import BriefSize, DreamReport, PageCounts
 from pipelines.run.journal import morning_report
 from pipelines.run.parts import Params, Parts
 from pipelines.run.render import commit, commit_report, is_new, rendered
-from pipelines.run.report import brought_for, report_of, verdicts_of
+from pipelines.run.report import brought_for, not_read, report_of, verdicts_of
 from pipelines.run.showing import Sight
 from pipelines.run.units.analyse import analysed
 from pipelines.run.units.resolve import basis
@@ -38,7 +38,7 @@ def ending_of(parts: Parts, dream: Dream, params: Params, *, status: str, expire
         store, dream, engine=engine, status=status, now=parts.now(), pages=_pages(store, scope, made), brief=_brief(made), bloat=_bloat(made)
     )  # fmt: skip
     report = morning_report(
-        store, scope, dream.uid, day=parts.now().date(), shown=made, problems=_problems(dream, done), refused=done.rejected,
+        store, scope, dream.uid, day=parts.now().date(), shown=made, problems=_problems(store, dream, done), refused=done.rejected,
         redacted=done.redacted, drafts=done.notes.drafts,
     )  # fmt: skip
     kept = {
@@ -63,10 +63,10 @@ def inputs_of(store: Store, dream: Dream) -> str:
     return str(next(iter(store.results(dream, "plan").values()), {}).get("inputs", ""))
 
 
-def _problems(dream: Dream, done: DreamReport) -> tuple[str, ...]:
+def _problems(store: Store, dream: Dream, done: DreamReport) -> tuple[str, ...]:
     """What a person should know of the sources and of what was left unread."""
     refused = (f"{source.path}: {source.why}" for source in done.refused)
-    return (*refused, *(f"rewritten and read anew: {path}" for path in brought_for(dream).rewritten))
+    return (*refused, *(f"rewritten and read anew: {path}" for path in brought_for(dream).rewritten), *not_read(store, dream))
 
 
 def _pages(store: Store, scope: str, made: Sight) -> PageCounts:

@@ -19,6 +19,10 @@ PARTLY = "partly"
 """The digest a session is read under that a later dream has to read again; no session has it."""
 
 
+SHAPE = "shape"
+"""What refuses items of a model's answer that are not of the asked shape, where claims are refused by gates."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
     """A session an engine has to read, the digest that reading is saved under, whether a person vouches for its events, and its turns, counted."""
@@ -75,10 +79,13 @@ def reading_of(
     engine: Engine, window: Window, extracted: Extracted, judged: Sequence[Judged], of: Unread, params: Params, *, whole: bool = True
 ) -> SessionReading:  # fmt: skip
     """What is stored of an answer that was judged."""
+    rejected = Counter(gate for j in judged for gate in _refusing(j.results))
+    if extracted.dropped:
+        rejected[SHAPE] = extracted.dropped
     return SessionReading(
         of=of, engine=reading_name(engine.name, params, trusted=of.trusted), order=window.keys,
         claims=tuple(gated(j) for j in judged), questions=judge_questions(extracted, window, judged),
-        rejected=Counter(gate for j in judged for gate in _refusing(j.results)), left=extracted.left, whole=whole,
+        rejected=rejected, left=extracted.left, whole=whole,
     )  # fmt: skip
 
 

@@ -73,7 +73,8 @@ def report_of(
         dream=dream.uid, scope=dream.scope, status=status, engine=engine, sources=counts.sources, sessions=counts.sessions, turns=counts.turns,
         origins=dict(counts.origins), lines=brought.lines, records=Records(good=brought.good, bad=brought.bad, pending=brought.pending),
         refused=tuple(RefusedSource(path=p, why=w) for p, w in refused), redacted=brought.redacted, claims=sum(_number(r, "claims") for r in extracted),
-        rejected=dict(sorted(_sum(r.get("rejected") for r in extracted).items())), notes=_notes(store, dream, verdicts), online=_online(verdicts),
+        rejected=dict(sorted(_sum(r.get("rejected") for r in extracted).items())), asked=_asked(store, dream), unread=_named(extracted, "unread"),
+        left=_named(extracted, "left"), notes=_notes(store, dream, verdicts), online=_online(verdicts),
         pages=pages or PageCounts(), brief=brief or BriefSize(), archive={"bytes": counts.archived}, bloat=bloat,
         seconds=round((now - dream.started_at).total_seconds(), 3),
     )  # fmt: skip
@@ -114,6 +115,40 @@ def _sum(counts: Iterable[object]) -> Counter[str]:
     for told in counts:
         total.update(told if isinstance(told, dict) else {})
     return total
+
+
+def _named(results: Iterable[Mapping[str, object]], name: str) -> dict[str, int]:
+    return dict(sorted(_sum(r.get(name) for r in results).items()))
+
+
+def _asked(store: Store, dream: Dream) -> dict[str, int]:
+    """What the units of this dream asked a model, added up."""
+    return _named((r for stage in ASKING for r in _results(store, dream, stage)), "asked")
+
+
+ASKING = ("extract", "resolve")
+"""Stages in which an engine may ask."""
+UNREADABLE_MAX = 20
+"""Stretches named that could not be read."""
+
+
+def not_read(store: Store, dream: Dream) -> tuple[str, ...]:
+    """What a person should know of what was not read: sessions a later dream reads, and stretches no model would answer for."""
+    extracted = _results(store, dream, "extract")
+    unread = _named(extracted, "unread")
+    told = [f"{_sessions(n)} left to the next dream: the budget is used up" for n in (sum(unread.values()),) if n]
+    parked = [row for r in extracted for row in _rows(r.get("parked"))]
+    told += [f"session {session}: {turns} turns were not read, the model's answer to them is {why}" for session, why, turns in parked[:UNREADABLE_MAX]]
+    more = len(parked) - UNREADABLE_MAX
+    return (*told, *([f"{more} more stretches were not read"] if more > 0 else []))
+
+
+def _sessions(n: int) -> str:
+    return "1 session is" if n == 1 else f"{n} sessions are"
+
+
+def _rows(told: object) -> list[list[object]]:
+    return [row for row in told if isinstance(row, list) and len(row) == 3] if isinstance(told, list) else []
 
 
 def _parked(store: Store, dream: Dream) -> list[tuple[str, str]]:

@@ -62,7 +62,7 @@ def read_all(parts: Parts, last: Dream, mark: str) -> bool:
 
 def _left(last: Dream, mark: str) -> bool:
     told = last.summary or {}
-    return last.state == "completed" and told.get("fingerprint") == mark and not told.get("refused")
+    return last.state == "completed" and told.get("fingerprint") == mark and not told.get("refused") and not told.get("unread")
 
 
 def _again(last: Dream) -> DreamReport:

@@ -10,29 +10,36 @@ import os
 import shutil
 import stat
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from pipelines.errors import DreamdError, NotOurFolder, StoreTooNew, Transient
+from pipelines.errors import DreamdError, NotOurFolder, Refused, StoreTooNew, Transient
 from pipelines.ports import Blobs
 from pipelines.run.health import Problem
-from pipelines.store import Schedule, Store, StoreDamaged, StoreMisplaced, duration
+from pipelines.run.parts import Params
+from pipelines.store import Budget, Schedule, Store, StoreDamaged, StoreMisplaced, duration
+from worker import engines
 from worker.hook import SUFFIX, spool_folder
 from worker.settings import Settings, data_folder
+
+if TYPE_CHECKING:
+    from pipelines.engines.claude.client import RemoteBatch
 
 FREE_MIN: Final = 512 * 1024 * 1024
 """Bytes a disk must have left: a dream writes pages, archive and write-ahead log."""
 SKEW_MAX_S: Final = 5.0
 """A host and its database further apart than this put times into the wrong order."""
+USED_SHARE: Final = 0.95
+"""Of a limit from which on it counts as used up: what is left holds hardly a call."""
 SAMPLE: Final = 32
 """Blobs of the archive that are read."""
 
 CODES: Final = frozenset(
     {
-        "archive_unreadable", "clock_skew", "disk_full", "extra_missing", "folder_open", "folder_unwritable", "redis_evicts", "redis_forgets",
+        "archive_unreadable", "batch_unknown", "budget_used", "calls_paused", "calls_presumed", "clock_skew", "disk_full", "engine_cannot_ask", "extra_missing", "folder_open", "folder_unwritable", "redis_evicts", "redis_forgets",
         "redis_unreachable", "schedule_unreadable", "schema", "spool", "store_damaged", "store_misplaced", "store_unreachable", "writer_frozen",
     }
 )  # fmt: skip
@@ -143,6 +150,69 @@ def _unreadable(blobs: Blobs, address: str) -> str:
     except Transient as error:
         return str(error)
     return ""
+
+
+# --- money -------------------------------------------------------------------------------------------------------------------------------
+
+
+def engine(loaded: Settings) -> tuple[Check, ...]:
+    """Which engine the settings make of a dream, and whether it can ask. Nobody is asked here."""
+    about = "the engine"
+    try:
+        choice = engines.choose(loaded)
+        engines.require(loaded, choice.engine)
+        if choice.engine == engines.CLAUDE:
+            engines.config_of(loaded, engines.params_of(loaded, choice, Params()))
+    except Refused as error:
+        return (wrong("engine_cannot_ask", about, str(error), 'set it, or take engine = "local"'),)
+    return (fine("engine_cannot_ask", about, f"{choice.engine}: {choice.why}"),)
+
+
+def money(store: Store, loaded: Settings, scope: str | None, now: datetime) -> tuple[Check, ...]:
+    """Calls that are paused, calls nobody knows the end of, and budgets that are used up. Nothing where no model was ever asked."""
+    out = []
+    if (pause := store.calls_paused()) is not None:
+        left = duration(max(0.0, pause.until_ms / 1000 - now.timestamp()))
+        out.append(
+            wrong("calls_paused", "calls to models", f"the provider wants to be paid first ({pause.why}); tried again in {left}", "pay the bill, or raise the spending limit at the provider: dreams go on by themselves")
+        )  # fmt: skip
+    presumed = [call for call in store.open_calls(scope) if call.state == "presumed"]
+    if presumed:
+        told = (
+            f"{len(presumed)} ended with nobody listening: perhaps paid, at most {engines.dollars(sum(call.bound_uusd for call in presumed))}; budgets count it"
+        )
+        out.append(wrong("calls_presumed", "calls to models", told, "dreamd costs names them; the provider's invoice says what was paid", grave=False))
+    claude = loaded.claude
+    limits = [("day", f"{now:%Y-%m-%d}", claude.day_usd), *(("scope", name, claude.scope_usd) for name in ([scope] if scope else store.scopes()))]
+    for kind, name, most in limits:
+        out += _used(store.budget(kind, name), engines.uusd(most))  # type: ignore[arg-type]
+    return tuple(out)
+
+
+def _used(budget: Budget, limit_uusd: int | None) -> tuple[Check, ...]:
+    """Whether nearly nothing is left of a limit of the settings."""
+    used = budget.spent_uusd + budget.reserved_uusd + budget.presumed_uusd
+    if limit_uusd is None or used < USED_SHARE * limit_uusd:
+        return ()
+    what = "today (UTC)" if budget.kind == "day" else budget.name
+    when = "dreams go on tomorrow" if budget.kind == "day" else "nothing more is asked there"
+    told = f"{engines.dollars(used)} of {engines.dollars(limit_uusd)} are used or set aside; {when}"
+    return (wrong("budget_used", what, told, f"raise claude.{budget.kind}_usd, or leave it", grave=False),)
+
+
+def foreign_batches(store: Store, recent: Callable[[], Iterable[RemoteBatch]]) -> tuple[Check, ...]:
+    """Batches in the workspace of our key that this store knows nothing of: while one is under way, a batch of ours without an answer may be taken for it."""
+    ours = store.remote_batches()
+    if not ours:
+        return ()
+    try:
+        others = [batch for batch in recent() if batch.id not in ours]
+    except DreamdError as error:
+        return (wrong("batch_unknown", "the provider", f"its batches cannot be listed: {error}", "see claude in the settings", grave=False),)
+    if not others:
+        return (fine("batch_unknown", "the provider", "knows no batch but ours"),)
+    told = f"{len(others)} batches in the workspace of the key are not of this store, the newest {others[0].id}"
+    return (wrong("batch_unknown", "the provider", told, "give dreamd a workspace of its own there", grave=False),)
 
 
 # --- this host ---------------------------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -11,11 +12,14 @@ import typer
 
 from pipelines.errors import DreamdError
 from pipelines.store import Store
-from worker import checks, settings, wiring
+from worker import checks, engines, settings, wiring
 from worker.checks import Check, fine, of_fault, of_problem
 from worker.cli import common, serving
 from worker.cli.output import print_json, visible
 from worker.health_server import limits_of, look
+
+ASK_S = 10.0
+"""How long the provider may take to list its batches."""
 
 
 def register(app: typer.Typer) -> None:
@@ -42,6 +46,7 @@ def doctor(wiki: common.Wiki = None, scope: common.Scope = None, config: common.
 def on_host(loaded: settings.Settings) -> Iterator[Check]:
     """What can be said without a store."""
     yield from checks.extras(loaded)
+    yield from checks.engine(loaded)
     yield from checks.folder(settings.data_folder(loaded), "data folder", private=False)
     yield from checks.spool(loaded, now=time.time())
     if loaded.redis_url is not None:
@@ -76,6 +81,10 @@ def _of(store: Store, place: wiring.Place | None, loaded: settings.Settings, sco
     yield from checks.clock(store)
     if found := store.schedules(scope):
         yield from checks.schedules(found, wiring.utc_now())
+    yield from checks.money(store, loaded, scope, wiring.utc_now())
+    if loaded.claude.costs and (provider := engines.provider_of(loaded)) is not None:
+        with contextlib.closing(provider):
+            yield from checks.foreign_batches(store, lambda: provider.recent(timeout_s=ASK_S))
     answer = look(store, limits_of(loaded), scope)
     yield from map(of_problem, answer.problems)
     if place is None and store.on_sqlite:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from pipelines.store import Counts, Dream, Measured, ScopeHealth, Store, duratio
 from worker import wiring
 from worker.cli import common
 from worker.cli.output import counted, many, print_json
+from worker.engines import dollars
 
 _CUT_SHORT = "cut short; the next dream goes on from there"
 _WAITS = "waits for a worker: dreamd up or dreamd worker runs it"
@@ -37,6 +38,19 @@ class Status:
     next_slot: datetime | None
     of: ScopeHealth
     workers: int
+    money: Money | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Money:
+    """What models have cost the scope, in millionths of a dollar: ever, today (UTC) over all scopes, and what may have been paid beside. `paused` is why
+    no call is made now, "" when calls may be made."""
+
+    uusd: int
+    today_uusd: int
+    presumed_uusd: int
+    presumed: int
+    paused: str
 
 
 def register(app: typer.Typer) -> None:
@@ -65,7 +79,20 @@ def _looked(store: Store, scope: str, place: wiring.Place, *, seen_s: float) -> 
         scope=scope, wiki=place.wiki, counts=store.counts(scope), notes=dict(sorted(store.standing(scope).items())), online=store.verdict_counts(scope),
         pages=store.page_count(scope), waiting=waiting, last=last, at_work=bool(last and not last.ended_at and store.at_work(last, host=place.host)),
         next_slot=_next_slot(store, scope), of=next(iter(measured.scopes), ScopeHealth(scope=scope)),
-        workers=sum(p.role == "worker" and p.seen_age_s <= seen_s for p in measured.processes),
+        workers=sum(p.role == "worker" and p.seen_age_s <= seen_s for p in measured.processes), money=_money(store, scope),
+    )  # fmt: skip
+
+
+def _money(store: Store, scope: str) -> Money | None:
+    """None where no model was ever asked."""
+    ever = store.budget("scope", scope)
+    if not (ever.spent_uusd or ever.reserved_uusd or ever.presumed_uusd):
+        return None
+    today = store.budget("day", f"{wiring.utc_now():%Y-%m-%d}")
+    pause = store.calls_paused()
+    presumed = sum(call.state == "presumed" for call in store.open_calls(scope))
+    return Money(
+        uusd=ever.spent_uusd, today_uusd=today.spent_uusd, presumed_uusd=ever.presumed_uusd, presumed=presumed, paused=pause.why if pause else ""
     )  # fmt: skip
 
 
@@ -92,7 +119,7 @@ def _json(s: Status) -> dict[str, object]:
         "notes": s.notes, "online": s.online, "pages": s.pages, "waiting": s.waiting,
         "last": {"dream": s.last.uid, "state": s.last.state, "ended_at": s.last.ended_at} if s.last else None,
         "last_success_age_s": of.success_age_s, "pending": of.pending, "pending_age_s": of.pending_age_s, "due": of.due, "unread": of.unread,
-        "running": of.running, "workers": s.workers, "next_slot": s.next_slot,
+        "running": of.running, "workers": s.workers, "next_slot": s.next_slot, "money": asdict(s.money) if s.money else None,
     }  # fmt: skip
 
 
@@ -102,8 +129,17 @@ def _print(s: Status) -> None:
     print(f"last dream: {_last(s)}" if s.last else "no dream yet")
     if lines := list(_work(s)):
         print("; ".join(lines))
+    if s.money:
+        print(_spent(s.money))
     if s.waiting:
         print(f"{many(s.waiting, 'thing')} {'waits' if s.waiting == 1 else 'wait'} for you in {s.wiki / 'inbox.md'}")
+
+
+def _spent(m: Money) -> str:
+    """What models have cost."""
+    perhaps = f", perhaps {dollars(m.presumed_uusd)} more ({many(m.presumed, 'call')} ended with nobody listening)" if m.presumed else ""
+    paused = f"; calls are paused ({m.paused})" if m.paused else ""
+    return f"models: {dollars(m.uusd)}, {dollars(m.today_uusd)} today{perhaps}{paused}"
 
 
 def _last(s: Status) -> str:

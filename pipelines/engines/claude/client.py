@@ -141,9 +141,9 @@ class Provider:
                 raise
             return stands
 
-    def recent(self, limit: int = RECENT_MAX) -> tuple[RemoteBatch, ...]:
+    def recent(self, limit: int = RECENT_MAX, *, timeout_s: float = LOOK_S) -> tuple[RemoteBatch, ...]:
         """The batches of the key's workspace, newest first, whoever posted them."""
-        found = self._get(f"/v1/messages/batches?limit={min(limit, RECENT_MAX)}", about="the list of batches")
+        found = self._get(f"/v1/messages/batches?limit={min(limit, RECENT_MAX)}", about="the list of batches", timeout_s=timeout_s)
         told = found.get("data")
         if not isinstance(told, list):
             raise Permanent(f"{self._where} does not list batches as the Messages API does")
@@ -224,9 +224,9 @@ class Provider:
             request_id = response.headers.get("request-id", "")
         return _Found(content=self._parsed(data, about), request_id=request_id[:SAID_MAX])
 
-    def _get(self, path: str, *, about: str) -> Mapping[str, Any]:
-        with self._answered("get", path, None, about=about, timeout_s=LOOK_S) as response:
-            data = b"".join(self._chunks(response, about, LOOK_S))
+    def _get(self, path: str, *, about: str, timeout_s: float = LOOK_S) -> Mapping[str, Any]:
+        with self._answered("get", path, None, about=about, timeout_s=timeout_s) as response:
+            data = b"".join(self._chunks(response, about, timeout_s))
         return self._parsed(data, about)
 
     @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +18,7 @@ from pipelines.store import DreamRunning
 from worker import wiring
 from worker.cli import common, money
 from worker.cli.output import Progress, counted, many, print_json, visible
+from worker.engines import dollars
 
 log = structlog.get_logger("dreamd.dream")
 
@@ -127,6 +129,8 @@ def _print(report: DreamReport, outcome: Outcome, wiki: Path) -> None:
     if online.carried:
         checked = {k: v for k, v in vars_of(online).items() if k != "carried"}
         print(f"  carried   {many(online.carried, 'note')} of your own: {counted(checked)}")
+    for line in _asked(report):
+        print(line)
     if report.rejected:
         print(f"  refused   {counted(report.rejected)} (claims by gate)")
     if report.status == "planned":
@@ -144,6 +148,20 @@ def _print(report: DreamReport, outcome: Outcome, wiki: Path) -> None:
         for path, why in outcome.published.held:
             print(f"  left as it is {path}: {why}")
         print(f"Read {wiki / 'MEMORY.md'}")
+
+
+def _asked(report: DreamReport) -> Iterator[str]:
+    """What a model was asked and what that cost; what a budget or an unusable answer left unread."""
+    asked = report.asked
+    if asked:
+        there = f"; {many(asked.get('recorded', 0), 'answer')} stood recorded" if asked.get("recorded") else ""
+        yield f"  asked     {many(asked.get('sent', 0), 'call')}, {dollars(asked.get('cost_uusd', 0))}{there}"
+    if over := asked.get("over_budget"):
+        left = report.unread.get("budget", 0) + report.unread.get("partly", 0)
+        sessions = f", {many(left, 'session')} with them" if left else ""
+        yield f"  budget    used up: {many(over, 'question')} left to the next dream{sessions}; --budget or claude.budget_usd gives more"
+    if report.left:
+        yield f"  unread    {counted(report.left)} (turns, by why; dumps can be read again where they came from)"
 
 
 def _notes_hint(path: str) -> str:

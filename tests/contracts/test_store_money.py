@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 from functools import partial
 
 import pytest
+from sqlalchemy import event
 
 from pipelines.errors import Paused
 from pipelines.model import Status
@@ -20,7 +21,7 @@ from pipelines.store.holder import host_of, owner_of
 from pipelines.store.money import Key, Kind
 from tests.contracts.store_builders import SCOPE, batch, belief, claim, gated, turn, version
 from tests.contracts.store_kinds import Clock, clock, store
-from tests.contracts.work_builders import Thread, Ticks, extracting, rows, take, ticks
+from tests.contracts.work_builders import Thread, Ticks, beside, extracting, rows, take, ticks
 
 __all__ = ["clock", "store", "ticks"]  # fixtures of this suite
 
@@ -414,3 +415,44 @@ def test_kept_notes_are_those_confirmed_and_those_of_them_a_model_read(store: St
     store.apply(dream, max_share=1)
     assert store.kept_notes() == store.kept_notes(SCOPE) == Kept(notes=2, read=1)
     assert store.kept_notes(OTHER) == Kept(notes=0, read=0)
+
+
+# --- beside one another ------------------------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_reserved_and_not_committed_yet_counts_for_whoever_comes_meanwhile(store: Store) -> None:
+    limits = (limit("day", TODAY, 15),)
+    store.void(SCOPE, one(store, ask("first")), "x")
+    with store.together("hold the budgets"):
+        one(store, ask("a"), limits=limits)
+        with beside(store, lambda: store.reserve(SCOPE, [ask("b")], dream="d1", until_ms=2**60, limits=limits)) as other:
+            pass
+    assert [told.kind for told in other.result().refused.values()] == ["day"]
+    assert used(store, "day", TODAY) == (0, 10, 0)
+
+
+@pytest.mark.parametrize("store", ["postgres"], indirect=True)
+@pytest.mark.parametrize("answered", [True, False])
+def test_what_becomes_of_a_call_while_it_is_being_given_up_counts(store: Store, ticks: Ticks, answered: bool) -> None:
+    """Another worker is done with it between the look for calls nobody waits for and their lock."""
+    call = one(store, ask())
+    ticks.at += LONG
+    others: list[Thread] = []
+
+    def between(_conn: object, _cursor: object, sql: str, *_rest: object) -> None:
+        if sql.startswith("SELECT calls") and "calls.id IN" in sql and not others:
+            others.append(Thread(lambda: store.settle(SCOPE, call, reply(), ask()) if answered else store.void(SCOPE, call, "x")))
+            others[0].result()
+
+    event.listen(store.engines.write, "before_cursor_execute", between)
+    try:
+        told = store.reserve(SCOPE, [ask()], dream="d1", until_ms=ticks.at + LONG)
+    finally:
+        event.remove(store.engines.write, "before_cursor_execute", between)
+    assert (set(told.busy), set(told.calls)) == (({key(ask())}, set()) if answered else (set(), {key(ask())}))
+    assert (used(store, "dream", "d1"), states(store)) == (((7, 0, 0), {"answered": 1}) if answered else ((0, 10, 0), {"void": 1, "sent": 1}))
+
+
+def test_the_day_a_limit_names_is_the_day_that_counts_whatever_the_clock_says(store: Store) -> None:
+    one(store, ask(), limits=(limit("day", "2026-11-09", 10),))
+    assert (used(store, "day", "2026-11-09"), used(store, "day", TODAY)) == ((0, 10, 0), (0, 0, 0))

@@ -13,6 +13,8 @@ from pipelines.store import tables as t
 from tests.contracts.store_builders import DAY
 from tests.contracts.work_builders import WORK
 
+MONEY = ("calls", "batches", "answer_inputs", "answers", "budgets", "pauses")
+
 
 @cache
 def _store() -> Store:
@@ -20,7 +22,7 @@ def _store() -> Store:
     store.engines.write.dispose()
     event.listen(store.engines.write, "connect", lambda dbapi, _record: dbapi.execute("PRAGMA synchronous=OFF"))  # no power cut is tested here
     with store.engines.write.begin() as conn:
-        for row in conn.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'audit'").all():
+        for row in conn.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN ('audit', 'answers', 'answer_inputs')").all():
             conn.exec_driver_sql(f"DROP TRIGGER {row.name}")  # rows of the example before are taken away by hand
     return store
 
@@ -30,7 +32,7 @@ def fresh() -> Store:
     store = _store()
     with store.engines.write.begin() as conn:
         conn.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
-        for name in (*WORK[1:], "scopes"):
+        for name in (*MONEY, *WORK[1:], "scopes"):
             conn.execute(delete(t.metadata.tables[name]))
     return store
 

@@ -15,7 +15,8 @@ from base64 import b32encode
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from itertools import groupby
 from typing import Any, cast
 
 from sqlalchemy import Connection, bindparam, delete, select, update
@@ -33,7 +34,7 @@ from pipelines.store.types import dump, load
 ASTRAY_MS = 60_000
 """A call sent later than this from now was sent before the clock was set back: nobody waits for it by this clock."""
 LAPSED = "lapsed"  # why a call was presumed that nobody waited for any more
-_OPEN = ("sent", "presumed")
+OPEN = ("sent", "presumed")  # states of calls whose outcome is not known
 MacKey = tuple[str, int]
 """A key with the digest under the store's own key: what stands in the tables."""
 
@@ -98,22 +99,19 @@ class Calls(Answers, Budgets):
         """Nobody can tell whether the call was taken: its bound counts as paid."""
         self.settle_many(scope, [], presumed=[call])
 
-    def presume_lapsed(self, scope: str, *, host: str) -> tuple[OpenCall, ...]:
-        """Presume the scope's calls nobody waits for any more, as far as `host` can tell; returns them."""
+    def presume_lapsed(self, scope: str | None = None, *, host: str) -> tuple[OpenCall, ...]:
+        """Presume calls nobody waits for any more, as far as `host` can tell, of all scopes or one; returns them."""
+        with self.reading("look for calls that were left") as conn:
+            lapsed = [call for call in self._open_calls(conn, scope, ("sent",), host, batched=False) if call.lapsed]
+        done: list[OpenCall] = []
+        for path, calls in groupby(sorted(lapsed, key=lambda call: call.scope), key=lambda call: call.scope):
+            done += self.atomically("presume calls", partial(self._presume_left, path, {call.id: call for call in calls}))
+        return tuple(done)
 
-        def work() -> tuple[OpenCall, ...]:
-            with self.writing("presume calls") as conn:
-                calls = self._open_calls(conn, scope, ("sent",), host)
-                lapsed = tuple(call for call in calls if call.lapsed)
-                self._presume(conn, scope, [call.id for call in lapsed])
-            return lapsed
-
-        return self.atomically("presume calls", work)
-
-    def open_calls(self, scope: str | None = None, *, host: str = "") -> tuple[OpenCall, ...]:
-        """Calls whose outcome is not known, by when they were sent: those in flight, and those presumed since nobody could tell."""
+    def open_calls(self, scope: str | None = None, *, host: str = "", states: Collection[str] = OPEN) -> tuple[OpenCall, ...]:
+        """Calls whose outcome is not known, by when they were sent: those in flight (sent), and those presumed since nobody could tell."""
         with self.reading("look for open calls") as conn:
-            return self._open_calls(conn, scope, _OPEN, host)
+            return self._open_calls(conn, scope, states, host)
 
     # --- reserving ---
 
@@ -179,10 +177,15 @@ class Calls(Answers, Budgets):
             rows = conn.execute(select(t.calls).where(c.scope_id == scope_id, c.state == "sent", c.request_mac.in_(part))).all()
             self._presume(conn, scope, [row.id for row in rows if (row.request_mac, row.attempt) in wanted and _is_lapsed(row, now, host)])
 
-    def _presume(self, conn: Connection, scope: str, calls: Iterable[int]) -> None:
-        """Presume those of these calls that are still in flight, now that they are locked."""
+    def _presume_left(self, scope: str, calls: Mapping[int, OpenCall]) -> list[OpenCall]:
+        with self.writing("presume calls") as conn:
+            return [calls[call] for call in self._presume(conn, scope, calls)]
+
+    def _presume(self, conn: Connection, scope: str, calls: Iterable[int]) -> list[int]:
+        """Presume those of these calls that are still in flight, now that they are locked; returns them."""
         gone = [row for row in _lock(conn, calls) if row.state == "sent"]
         self.close_calls(conn, scope, gone, {row.id: Outcome(state="presumed", why=LAPSED) for row in gone})
+        return [row.id for row in gone]
 
     def _set_aside(self, conn: Connection, scope: str, bounds: Mapping[Key, int], sending: Sending) -> Mapping[Key, Limit]:
         """Reserve these bounds in order where they fit in every limit; returns those that do not, each with a limit it would break."""
@@ -226,10 +229,10 @@ class Calls(Answers, Budgets):
         conn.execute(_closing(), [{"of_id": row.id, **_closed(row, outcome), "new_ended_at": now} for row, outcome in moving])
         move(conn, moves)
 
-    def _open_calls(self, conn: Connection, scope: str | None, states: Collection[str], host: str) -> tuple[OpenCall, ...]:
+    def _open_calls(self, conn: Connection, scope: str | None, states: Collection[str], host: str, *, batched: bool = True) -> tuple[OpenCall, ...]:
         c, s, b = t.calls.c, t.scopes.c, t.batches.c
         query = select(t.calls, s.path, b.intent).join_from(t.calls, t.scopes, s.id == c.scope_id).outerjoin(t.batches, b.id == c.batch_id)
-        query = query.where(c.state.in_(sorted(states))).order_by(c.sent_ms, s.path, c.stage, c.name, c.id)
+        query = query.where(c.state.in_(sorted(states)), *(() if batched else (c.batch_id.is_(None),))).order_by(c.sent_ms, s.path, c.stage, c.name, c.id)
         rows = conn.execute(query if scope is None else query.where(c.scope_id == self.scope_of(conn, scope))).all()
         now = self.clock_ms(conn) if rows else 0
         return tuple(_open_call(row, lapsed=row.state == "sent" and _is_lapsed(row, now, host)) for row in rows)

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Select, and_, bindparam, delete, exists, func
 from pipelines.model import short_uid
 from pipelines.store import life
 from pipelines.store import tables as t
+from pipelines.store.calls import Calls
 from pipelines.store.claiming import gone
 from pipelines.store.holder import alive
 from pipelines.store.jobs import FREE
@@ -32,13 +33,13 @@ _OLDEST = 100  # dreams whose units are dropped in one sweep
 _ACTIVE = ("running", "waiting")
 
 
-class Sweeping(Requests):
+class Sweeping(Requests, Calls):
     """The store's own repair. Embedded, it is called when nothing is left to claim; on a server, every few seconds by each scheduler."""
 
     def sweep(self, *, host: str | None = None) -> Swept:
         """Free what is held by nobody, park what killed each of its workers, let dreams go on, repair what is missing, and say which jobs to ring for.
 
-        Units of dreams that ended more than KEPT ago are dropped, unless the next dream needs them.
+        Units of dreams that ended more than KEPT ago are dropped, unless the next dream needs them. Calls nobody waits for any more are presumed.
 
         `host` is this machine's name in owners. A job that was never rung for is rung at once; one rung for in vain again after life.RING_MS, doubling up to
         RING_MAX_MS. While no job at all is being claimed, nobody hears bells, and one is rung as a probe, not all.
@@ -48,6 +49,7 @@ class Sweeping(Requests):
             now = self.clock_ms(conn)
             scopes = self._suspects(conn, now, here)
         found = [self._scope(scope_id, here) for scope_id in scopes]
+        self.presume_lapsed(host=here)
         with self.writing("ring for what is due") as conn:
             now = self.clock_ms(conn)
             conn.execute(delete(t.processes).where(t.processes.c.seen_ms < now - FORGOTTEN_MS))

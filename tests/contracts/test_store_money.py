@@ -399,10 +399,13 @@ def test_open_calls_are_named_with_who_is_waiting(store: Store, ticks: Ticks) ->
     ]  # fmt: skip
     ticks.at += LONG
     assert [(c.scope, c.name, c.lapsed) for c in store.open_calls() if c.state == "sent"] == [(SCOPE, "window 3", True), (OTHER, "other", True)]
+    assert [c.name for c in store.open_calls(SCOPE, states=("presumed",))] == ["window 2"]
     assert [c.name for c in store.presume_lapsed(SCOPE, host="here")] == ["window 3"]
     assert store.presume_lapsed(SCOPE, host="here") == ()
     assert [c.state for c in store.open_calls(SCOPE)] == ["presumed", "presumed"]
     assert used(store, "dream", "d1") == (7, 10, 20)
+    store.sweep(host="here")
+    assert {c.state for c in store.open_calls()} == {"presumed"}
 
 
 def test_kept_notes_are_those_confirmed_and_those_of_them_a_model_read(store: Store) -> None:

@@ -1,0 +1,107 @@
+"""What a dream will ask and cost, before anything is spent; held against what the fake server counts and books."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pipelines.engines.claude.config import ClaudeConfig, StageModel, default_stages
+from pipelines.engines.claude.engine import ClaudeEngine
+from pipelines.engines.claude.plan import Assumed, Estimate, estimate
+from pipelines.engines.claude.prompts import extract
+from pipelines.engines.claude.tokens import tokens
+from pipelines.engines.local.engine import LocalEngine
+from pipelines.model import Origin
+from pipelines.ports import Window
+from tests.oracle import tokens as server
+from tests.unit.engines.claude_asking import Desk, item, items, numbers
+from tests.unit.engines.talk import Talk
+
+
+def engine(**given: object) -> ClaudeEngine:
+    return ClaudeEngine(rules=LocalEngine(), config=ClaudeConfig(**given))  # type: ignore[arg-type]
+
+
+def session(n: int) -> Window:
+    talk = Talk(f"s{n}")
+    for day in range(6):
+        talk.user(f"Table {day} of room {n} is for guests who come after half past nine, and 请记得 window {day} 的灯要关。").assistant(
+            "I shall see to it, `lamp --off`."
+        )
+        talk.run(f"make room N={n} DAY={day}", f"room {n}: chairs=12 tables=3\nfinished in {day}.{n} s\nLamps: off, off, on")
+        talk.other(Origin.EXTERNAL, "https://example.org/rooms/17 says: rooms are open from 9:00 to 18:30 on weekdays.")
+    return talk.window()
+
+
+WINDOWS = [session(n) for n in range(40)]
+
+
+def test_the_estimate_of_what_is_sent_is_what_the_server_counts_give_or_take_a_fifth() -> None:
+    desk = Desk(lambda _: items())
+    engine().read(WINDOWS, desk)
+    counted = sum(server.input_tokens(ask.body) for ask in desk.asks)
+    reckoned = estimate(WINDOWS, engine()).stages[0].usage
+    assert 0.8 * counted < reckoned.input + reckoned.cache_written + reckoned.cache_read < 1.2 * counted
+
+
+def test_the_estimate_of_the_cost_is_what_the_server_books_give_or_take_a_fifth_where_the_rates_are_known() -> None:
+    """One item a typed turn, of which no rule knows any; the first sixteen calls are sent at once and write the prompt, the others read it."""
+    asking = engine(calls_at_once=16)
+
+    def answer(shown: dict[int, str]) -> str:
+        return items(*(item(text, (n, text), value="9") for n, text in shown.items() if text.startswith("Table")))
+
+    desk = Desk(lambda ask: answer(numbers(ask)))
+    asking.read(WINDOWS, desk)
+    cache, booked, now = server.Cache(), server.dollars("claude-haiku-5-5", server.Tokens(fresh=0, output=0)), 0.0
+    for at in range(0, len(desk.asks), 16):
+        for ask in (wave := desk.asks[at : at + 16]):
+            fresh, written, read = cache.look(ask.body, now)
+            used = server.Tokens(fresh=fresh, output=server.count(answer(numbers(ask))), written=written, read=read)
+            booked += server.dollars("claude-haiku-5-5", used)
+        for ask in wave:
+            cache.keep(ask.body, now)
+        now += 1.0
+    told = estimate(WINDOWS, asking, Assumed(items_per_turn=1.0, item_tokens=170))
+    assert 0.8 * float(booked) < told.stages[0].uusd / 1e6 < 1.2 * float(booked)
+    assert told.stages[0].batch_uusd == pytest.approx(told.stages[0].uusd / 2, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        extract.PROMPT.capable,
+        json.dumps(extract.SCHEMA),
+        "The quick brown fox jumps over the lazy dog, and nobody in the whole village minds it. " * 20,
+        "以后提交信息一律用中文写，英文的同事看不懂。对了，我妹妹下个月搬去杭州。" * 20,
+        "def f(x: int) -> str:\n    return f'{x:04d}' if x > 0 else ''\n\n\nclass A(B):\n    pass\n" * 20,
+    ],
+)
+def test_tokens_of_a_text_are_told_within_a_fifth(text: str) -> None:
+    assert 0.8 * server.count(text) < tokens(text) < 1.2 * server.count(text)
+
+
+def test_sessions_windows_and_typed_turns_are_counted() -> None:
+    silent = Talk("silent").other(Origin.HARNESS, "start").assistant("hello").window()
+    told = estimate([*WINDOWS, silent], engine())
+    assert (told.sessions, told.asked, told.windows, told.typed) == (41, 40, 40, 240)
+    assert told.stages[0].calls == 40
+
+
+def test_nothing_typed_costs_nothing() -> None:
+    told = estimate([Talk("silent").assistant("hello").window()], engine())
+    assert (told.stages, told.uusd, told.input_tokens, told.output_tokens) == ((), 0, 0, 0)
+
+
+def test_a_local_server_costs_nothing_and_has_tokens_all_the_same() -> None:
+    stages = {name: StageModel(model="qwen3") for name in default_stages()}
+    told = estimate(WINDOWS, engine(stages=stages, paid=False, tier="small"))
+    assert (told.uusd, told.batch_uusd) == (0, 0)
+    assert told.input_tokens > 10_000
+    assert all(stage.usage.cache_written == 0 for stage in told.stages)
+
+
+def test_after_extraction_there_is_at_most_one_call_for_five_items() -> None:
+    told: Estimate = estimate(WINDOWS, engine())
+    assert sum(stage.calls for stage in told.stages[1:]) <= 240 * Assumed().items_per_turn / 5

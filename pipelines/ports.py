@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from pipelines.model import BadSpan, Claim, OnlineNote, OrderKey, Place, Question, SessionInfo, Turn, digest
@@ -77,11 +77,14 @@ class Ask:
     turns: tuple[str, ...]
     bound_uusd: int
     attempt: int = 1
+    _digest: str = field(default="", init=False, repr=False, compare=False)
 
     @property
     def digest(self) -> str:
-        """Content identity of the body."""
-        return digest(json.dumps(self.body, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
+        """Content identity of the body, made once: a window is long, and its digest is asked for at every step."""
+        if not self._digest:
+            object.__setattr__(self, "_digest", digest(json.dumps(self.body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))))
+        return self._digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """What models answered, recorded before anyone looks into it: an answer that is here is never asked for again, in its scope (systems R10, R8).
 
-Requests are known by keyed digests of their bodies, so that nothing of a body is left when a forget deletes its answer; `answer_inputs` names the turns the
-body was made of. The text is kept as JSON, which bears whatever characters a model says on both databases.
+Requests are known by keyed digests of their bodies, so that nothing of a body is left when a forget deletes its answer. `inputs` lists the turns the body was
+made of: read whole by a forget, which is rare, since a row a turn made storing an answer three times as slow (two hundred turns a window). The text is kept as JSON, which bears whatever characters a model says on both databases.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sqlalchemy import Connection, bindparam, select
 from pipelines.ports import Reply, Usage
 from pipelines.store import tables as t
 from pipelines.store.clock import Clocked
-from pipelines.store.core import add, chunks, insert_new
+from pipelines.store.core import chunks, insert_new
 from pipelines.store.money import Answer, Key
 from pipelines.store.types import dump, load, storable
 
@@ -61,12 +61,9 @@ class Answers(Clocked):
 def record(core: Clocked, conn: Connection, scope_id: int, answers: Iterable[NewAnswer]) -> None:
     """Keep these answers; one that was there first stays, whatever else is said later."""
     now = core.now()
-    new = {(answer.mac, answer.attempt): answer for answer in answers}
-    for part in chunks(sorted(new)):
-        rows = [{"scope_id": scope_id, **_row(new[key]), "recorded_at": now} for key in part]
-        made = conn.execute(insert_new(conn, t.answers).returning(t.answers.c.id, t.answers.c.request_mac, t.answers.c.attempt), rows).all()
-        inputs = ((row.id, uid) for row in made for uid in sorted(set(new[row.request_mac, row.attempt].turns)))
-        add(conn, t.answer_inputs, ({"scope_id": scope_id, "answer_id": answer_id, "turn_uid": uid} for answer_id, uid in inputs))
+    rows = [{"scope_id": scope_id, **_row(new), "recorded_at": now} for new in sorted(answers, key=lambda new: (new.mac, new.attempt))]
+    if rows:
+        conn.execute(insert_new(conn, t.answers), rows)
 
 
 def answered(conn: Connection, scope_id: int, macs: Iterable[str]) -> set[tuple[str, int]]:
@@ -85,7 +82,7 @@ def _row(new: NewAnswer) -> dict[str, Any]:
     return {
         "request_mac": new.mac, "attempt": new.attempt, "stage": new.stage, "prompt": new.prompt, "model": word(reply.model), "response": dump(reply.text),
         "stop": word(reply.stop), "usage": dump([usage.input, usage.output, usage.cache_written, usage.cache_read]), "cost_uusd": reply.cost_uusd,
-        "request_id": word(reply.request_id),
+        "request_id": word(reply.request_id), "inputs": dump(sorted(set(new.turns))),
     }  # fmt: skip
 
 

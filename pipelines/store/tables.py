@@ -320,11 +320,7 @@ audit = walled("audit", "append", word("uid"), word("verb"), word("hand"), word(
 
 answers = walled(
     "answers", "forget", keyed("request_mac"), number("attempt"), word("stage"), word("prompt"), word("model"), content("response"), word("stop"),
-    word("usage"), number("cost_uusd"), word("request_id"), instant("recorded_at"), unique("scope_id", "request_mac", "attempt"), target=True,
-)  # fmt: skip
-answer_inputs = walled(
-    "answer_inputs", "forget", number("answer_id"), word("turn_uid"), unique("answer_id", "turn_uid"), Index(None, "scope_id", "turn_uid"),
-    wall("answer_id", "answers"),
+    word("usage"), number("cost_uusd"), word("request_id"), word("inputs"), instant("recorded_at"), unique("scope_id", "request_mac", "attempt"),
 )  # fmt: skip
 batches = walled(
     "batches", "mutable", word("intent"), word("remote_id", null=True), word("state"), word("dream"), number("requests"), number("posts"),

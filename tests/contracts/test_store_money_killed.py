@@ -143,4 +143,4 @@ def test_a_write_of_money_that_dies_anywhere_leaves_no_trace(store: Store, write
 
 
 def everything(store: Store) -> dict[str, list[Any]]:
-    return {name: rows(store, name) for name in ("scopes", "calls", "answers", "answer_inputs", "budgets")}
+    return {name: rows(store, name) for name in ("scopes", "calls", "answers", "budgets")}

@@ -13,7 +13,7 @@ from pipelines.store import tables as t
 from tests.contracts.store_builders import DAY
 from tests.contracts.work_builders import WORK
 
-MONEY = ("calls", "batches", "answer_inputs", "answers", "budgets", "pauses")
+MONEY = ("calls", "batches", "answers", "budgets", "pauses")
 
 
 @cache
@@ -22,7 +22,7 @@ def _store() -> Store:
     store.engines.write.dispose()
     event.listen(store.engines.write, "connect", lambda dbapi, _record: dbapi.execute("PRAGMA synchronous=OFF"))  # no power cut is tested here
     with store.engines.write.begin() as conn:
-        for row in conn.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN ('audit', 'answers', 'answer_inputs')").all():
+        for row in conn.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN ('audit', 'answers')").all():
             conn.exec_driver_sql(f"DROP TRIGGER {row.name}")  # rows of the example before are taken away by hand
     return store
 

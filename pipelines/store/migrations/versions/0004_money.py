@@ -1,4 +1,4 @@
-"""Money: answers of models and the turns they were given, the calls that brought them, batches, budgets, and pauses of all calls.
+"""Money: answers of models, the calls that brought them, batches, budgets, and pauses of all calls.
 
 Every change adds a table, so that code of the schema before goes on working beside it.
 """
@@ -71,11 +71,7 @@ _OLD = Table("scopes", metadata, Column("id", Id, primary_key=True), info={"chan
 
 answers = walled(
     "answers", "forget", keyed("request_mac"), number("attempt"), word("stage"), word("prompt"), word("model"), content("response"), word("stop"),
-    word("usage"), number("cost_uusd"), word("request_id"), instant("recorded_at"), unique("scope_id", "request_mac", "attempt"), target=True,
-)  # fmt: skip
-answer_inputs = walled(
-    "answer_inputs", "forget", number("answer_id"), word("turn_uid"), unique("answer_id", "turn_uid"), Index(None, "scope_id", "turn_uid"),
-    wall("answer_id", "answers"),
+    word("usage"), number("cost_uusd"), word("request_id"), word("inputs"), instant("recorded_at"), unique("scope_id", "request_mac", "attempt"),
 )  # fmt: skip
 batches = walled(
     "batches", "mutable", word("intent"), word("remote_id", null=True), word("state"), word("dream"), number("requests"), number("posts"),

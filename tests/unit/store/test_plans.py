@@ -9,13 +9,14 @@ import pytest
 from sqlalchemy import event
 
 from pipelines.model import Status
-from pipelines.store import Reader, Store, this_process
+from pipelines.ports import Ask, Reply, Usage
+from pipelines.store import Limit, Reader, Store, this_process
 from tests.contracts.store_builders import DAY, SCOPE, batch, belief, claim, gated, turn, version
 from tests.contracts.store_kinds import clock, store
 
 __all__ = ["clock", "store"]  # fixtures of this suite
 
-SMALL = {"scopes", "store", "dreams"}  # a row a scope, a row a dream
+SMALL = {"scopes", "store", "dreams", "CONSTANT"}  # a row a scope, a row a dream, no row at all
 
 
 def linear(step: str) -> bool:
@@ -30,6 +31,26 @@ def fill(store: Store) -> None:
     store.stage(dream, [belief("n1", version())], {"n1": ()})
     store.apply(dream, max_share=1)
     store.finish_dream(dream, "completed")
+
+
+ASK = Ask(stage="extract", name="s1", body={"q": 1}, prompt="p", turns=("t1",), bound_uusd=9)
+LIMITS = (Limit(kind="dream", name="d", limit_uusd=100),)
+
+
+def one_call(store: Store) -> None:
+    """Asked, lost, asked again and answered."""
+    store.reserve(SCOPE, [ASK], dream="d", until_ms=1, limits=LIMITS)
+    (call,) = store.reserve(SCOPE, [ASK], dream="d", until_ms=2**60, limits=LIMITS).calls.values()
+    store.settle(SCOPE, call, Reply(text="", stop="", model="", usage=Usage(), cost_uusd=1), ASK)
+
+
+def one_batch(store: Store) -> None:
+    made = store.intend(SCOPE, [ASK], dream="d", until_ms=2**60, limits=LIMITS)
+    assert made.batch is not None
+    store.posted(made.batch.intent, "r")
+    store.ended(made.batch.intent)
+    store.save_results(made.batch.intent, dict.fromkeys(made.custom_ids.values(), "errored"))
+    store.settled(made.batch.intent)
 
 
 def one_dream(store: Store) -> None:
@@ -66,6 +87,12 @@ ASKED: dict[str, Callable[[Store], Any]] = {
     "a dream of one note": one_dream,
     "our lines": lambda s: s.are_our_lines(SCOPE, ["m"]),
     "our pages": lambda s: s.is_ours(SCOPE, "d"),
+    "answers": lambda s: s.answers(SCOPE, [("d", 1)]),
+    "a call": one_call,
+    "a batch": one_batch,
+    "requests in batches": lambda s: s.in_batches(SCOPE, [("d", 1)]),
+    "calls without an end": lambda s: s.open_calls(SCOPE),
+    "costs of a dream": lambda s: s.costs(SCOPE, dream="d", by=("stage",)),
 }
 
 

@@ -125,7 +125,7 @@ class Calls(Answers, Budgets):
         """The scope's row id, who holds the job, and the time; raises Paused while calls are paused."""
         j, p, s = t.jobs.c, t.pauses.c, t.scopes.c
         query = select(
-            select(s.id).where(s.path == scope).scalar_subquery().label("scope_id"), select(j.owner).where(j.id == job).scalar_subquery().label("owner"),
+            select(s.id).where(s.path == scope).scalar_subquery().label("scope_id"), select(j.owner).where(j.id == (job or 0)).scalar_subquery().label("owner"),
             select(p.why).where(p.what == CALLS).scalar_subquery().label("why"), select(p.until_ms).where(p.what == CALLS).scalar_subquery().label("until_ms"),
             self.clock(conn).label("now"),
         )  # fmt: skip

@@ -65,7 +65,7 @@ def claim_of(said: Said, found: Sequence[tuple[Quote, Turn]], *, made_by: str, w
     long = (RUN_ON,) if any(len(quote.text) > SHOWN_MAX for quote, _ in found) else ()
     return Claim(
         kind=said.kind, subject=known.subject, attribute=known.attribute, qualifier=known.qualifier, statement=said.says, value=known.value,
-        negated=said.negated, cardinality=known.cardinality, old_value=known.old_value, reason=why if why and why in words else None,
+        negated=known.negated, cardinality=known.cardinality, old_value=known.old_value, reason=why if why and why in words else None,
         standing_mark=any(_marked(quote, turn) for quote, turn in found), applies_to=version if version and version in words else None,
         valid_until=deadline_in(first.text, turn.at, turn.zone), quotes=tuple(dict.fromkeys(quote for quote, _ in found)), made_by=made_by,
         doubts=tuple(dict.fromkeys((*doubts, *known.doubts, *long))),

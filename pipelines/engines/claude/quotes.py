@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from pipelines.model import Quote, Turn
 from pipelines.text.words import is_cjk
@@ -34,6 +36,8 @@ def find(text: str, words: str) -> tuple[int, int] | None:
     return next((span for span in spans if not _cuts(text, *span)), spans[0] if spans else None)
 
 
+FOLD_MAX = 4_000_000
+"""Characters of a turn in which a quote is looked for folded; in a longer one it has to stand as it is."""
 PLACES_MAX = 20
 """Places of one quote in one turn that are looked at."""
 _SPACE = re.compile(r"\s+")
@@ -47,6 +51,8 @@ def _spans(text: str, wanted: str) -> Iterator[tuple[int, int]]:
             if (at := text.find(wanted, at + 1)) < 0:
                 return
         return
+    if len(text) > FOLD_MAX:
+        return
     folded, places = fold(text)
     at = folded.find(wanted)
     for _ in range(PLACES_MAX):
@@ -56,15 +62,16 @@ def _spans(text: str, wanted: str) -> Iterator[tuple[int, int]]:
         at = folded.find(wanted, at + 1)
 
 
+@lru_cache(maxsize=4)
 def fold(text: str) -> tuple[str, Sequence[int]]:
     """The text in NFC with runs of white space as one space, and for each character of it (and its end) the offset in `text` it comes from."""
     folded: list[str] = []
-    places: list[int] = []
+    places = array("L")
     at = 0
     for piece in _pieces(text):
         made = " " if piece[0].isspace() else piece if piece.isascii() else unicodedata.normalize("NFC", piece)
         folded.append(made)
-        places.extend([at] * len(made) if len(made) != len(piece) or made != piece else range(at, at + len(piece)))
+        places.extend(range(at, at + len(piece)) if made == piece else (at,) * len(made))
         at += len(piece)
     places.append(at)
     return "".join(folded), places

@@ -80,7 +80,7 @@ def _middle(lines: Sequence[Line]) -> int:
 
 
 def _size(line: Line) -> int:
-    return HEAD_BYTES + len(line.text.encode("utf-8", "surrogatepass"))
+    return HEAD_BYTES + _bytes(line.text)
 
 
 def _tail(lines: Sequence[Line]) -> tuple[Line, ...]:
@@ -90,18 +90,25 @@ def _tail(lines: Sequence[Line]) -> tuple[Line, ...]:
 
 def _parted(line: Line, longest: int) -> Iterator[Line]:
     """The line in parts of at most `longest` bytes, cut where a sentence, a line or a word ends."""
-    rest = line.text
-    while len(rest.encode("utf-8", "surrogatepass")) > longest:
-        at = _cut_at(rest, _characters(rest, longest))
-        yield replace(line, text=rest[:at])
-        rest = rest[at:]
-    if rest.strip() or rest == line.text:
-        yield replace(line, text=rest)
+    text, at = line.text, 0
+    while len(text) - at > longest or _bytes(text[at:]) > longest:
+        near = _characters(text[at : at + longest], longest)
+        end = at + _cut_at(text[at : at + near + 1], near)
+        yield replace(line, text=text[at:end])
+        at = end
+    if at == 0:
+        yield line
+    elif text[at:].strip():
+        yield replace(line, text=text[at:])
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def _characters(text: str, longest: int) -> int:
     """How many characters of the text fit into so many bytes."""
-    return len(text[:longest].encode("utf-8", "surrogatepass")[:longest].decode("utf-8", "ignore"))
+    return len(text.encode("utf-8", "surrogatepass")[:longest].decode("utf-8", "ignore"))
 
 
 _ENDS = (re.compile(r"\n\s*\n"), re.compile(r"\n|(?<=[。！？])|(?<=[.!?])\s"), re.compile(r"\s"))

@@ -120,3 +120,66 @@ def test_chinese_is_named_by_its_grammar() -> None:
     (claim,) = claims(window, item("支付服务的端口是7443。", (1, "支付服务的端口是7443"), about="服务", what="监听端口", value="7443"))
     (rule,) = LocalEngine().extract(Talk("s2").user("支付服务的端口是7443。").window()).claims
     assert identity_of("s", claim) == identity_of("s", rule)
+
+
+# --- what a model says beside its sentence is not believed -----------------------------------------------------------------------------------
+
+TEXT = "for what it is worth, payments gives up after three tries on staging, not five"
+SAYS = "Payments gives up after three tries on staging, not five."
+HONEST = {"about": "payments", "what": "tries", "value": "three", "was": "five", "where": "staging"}
+
+
+def test_an_honest_item_keeps_its_fields() -> None:
+    claim = one(TEXT, SAYS, **HONEST)
+    assert (claim.subject, claim.attribute, claim.value, claim.old_value, claim.qualifier, claim.negated) == (
+        "payments",
+        "tries",
+        "three",
+        "five",
+        "staging",
+        False,
+    )
+    assert claim.doubts == ()
+
+
+@pytest.mark.parametrize("value", ["five", "seven"])
+def test_a_value_the_sentence_denies_or_lacks_is_no_value(value: str) -> None:
+    assert one(TEXT, SAYS, **{**HONEST, "value": value, "was": ""}).value is None
+
+
+def test_a_denial_is_what_the_sentence_denies_whatever_the_flag_says() -> None:
+    text = "as to tables, we never move the round ones on weekends"
+    assert one(text, "Never move the round tables on weekends.", kind="rule", negated=False).negated
+    assert not one("as to tables, always move the round ones on weekends", "Always move the round tables on weekends.", kind="rule", negated=True).negated
+    used = one(
+        "for the record: payments, as ever, does without Kafka, it does not use Kafka",
+        "Payments does not use Kafka.",
+        about="payments",
+        what="queue",
+        value="Kafka",
+    )
+    assert used.negated or used.value is None
+
+
+def test_a_scope_put_in_place_of_another_leaves_a_doubt() -> None:
+    claim = one(TEXT, "Payments gives up after three tries on production, not five.", **{**HONEST, "where": "production"})
+    assert "scope_not_in_words" in claim.doubts
+
+
+def test_a_scope_left_out_is_put_back() -> None:
+    assert one(TEXT, "Payments gives up after three tries, not five.", **{**HONEST, "where": ""}).qualifier == "staging"
+
+
+@pytest.mark.parametrize(
+    ("text", "says", "about"),
+    [
+        ("so the billing database listens on port 5433, they say", "The payments database listens on port 5433.", "payments database"),
+        ("well, gateways give up after three tries, by the way", "Workers give up after three tries.", "workers"),
+        ("他们终于确认，支付服务的端口是7443，之前一直没人知道", "订单服务的端口是7443。", "订单服务"),
+    ],
+)
+def test_a_subject_put_in_place_of_another_leaves_a_doubt_or_fails_a_gate(text: str, says: str, about: str) -> None:
+    window = Talk().user(text).window()
+    value = "three" if "three" in says else "5433" if "5433" in says else "7443"
+    (claim,) = claims(window, item(says, (1, text), about=about, what="port", value=value))
+    assert outcome(judge(claim, {t.uid: t for t in window.turns})) is not Outcome.PASS

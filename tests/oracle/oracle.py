@@ -1,0 +1,258 @@
+"""Answers dreamd's own requests from gold annotations, read out of the request as the engine sends it, and lies at the rates of its knobs.
+
+Of the prompts it knows only what they tell a model: the shape of the reply that is asked for, and that what is asked about stands between `<log-…>` marks, a
+turn, statement, pair or line each with its number.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.oracle.gold import Gap, GoldClaim, Session, Trap
+from tests.oracle.knobs import ITEM_KNOBS, Item, Knobs, Lies
+from tests.oracle.service import REFUSED_LINE, digest_of
+from tests.oracle.wire import Body, Said
+
+_FENCE = re.compile(r"<(log-\w+)>\n(.*)\n</\1>", re.DOTALL)
+_TURN = re.compile(r"^\[(\d+)\] ([^:\n]*): (.*?)(?=\n\[\d+\] |\n-- |\Z)", re.MULTILINE | re.DOTALL)
+_ENTRY = re.compile(r"^\[(\d+)\] (.*?)(?=\n\[\d+\] |\Z)", re.MULTILINE | re.DOTALL)
+_QUESTION = re.compile(r"^question (\d+): (.*?)(?=\nquestion \d+: |\Z)", re.MULTILINE | re.DOTALL)
+_ABOUT = re.compile(r"^(.*?) \(about: (.*)\)\s*$")
+_USER = re.compile(r"^(?:the )?(?:user|用户)(?:,|$)", re.IGNORECASE)
+REPEATS = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """One lie that was told in an answer: the sentence and the words quoted for it."""
+
+    knob: str
+    scope: str
+    says: str
+    quote: str
+    about: str = ""
+
+
+@dataclass
+class Oracle:
+    """A handler for the fake server. `told` are the lies of all its answers, `true` the claims it told truly; safe from any thread."""
+
+    sessions: Sequence[Session]
+    knobs: Knobs = field(default_factory=Knobs)
+    told: set[Told] = field(default_factory=set)
+    true: set[GoldClaim] = field(default_factory=set)
+    asked: Counter[str] = field(default_factory=Counter)
+    checked: dict[str, str] = field(default_factory=dict)
+    _seen: Counter[str] = field(default_factory=Counter)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.claims: tuple[GoldClaim, ...] = tuple(claim for session in self.sessions for claim in session.claims)
+        self.traps: tuple[Trap, ...] = tuple(trap for session in self.sessions for trap in session.traps)
+        self.gaps: tuple[Gap, ...] = tuple(gap for session in self.sessions for gap in session.gaps)
+        self._lies = Lies(self.claims)
+        self._by_says: dict[str, list[GoldClaim]] = {}
+        for claim in self.claims:
+            self._by_says.setdefault(_plain(claim.says), []).append(claim)
+
+    def __call__(self, body: Body) -> Said:
+        """The answer to a request."""
+        content = str(body["messages"][-1]["content"])
+        fenced = _FENCE.search(content)
+        log = fenced[2] if fenced else ""
+        stage = _stage(body, content)
+        with self._lock:
+            self.asked[stage] += 1
+            digest = digest_of(body)
+            self._seen[digest] += 1
+            again = str(self._seen[digest])
+            if self.knobs.hits("refuse", digest, again):
+                return Said(text=REFUSED_LINE, stop="refusal")
+            text = json.dumps(self._answer_of(stage, log), ensure_ascii=False)
+            if self.knobs.hits("truncate", digest, again):
+                return Said(text=text[: len(text) // 2], stop="max_tokens")
+            return Said(text=text)
+
+    def _answer_of(self, stage: str, log: str) -> dict[str, Any]:
+        """The reply of a stage; nothing is ever concluded."""
+        stages = {"items": self._extract, "verdicts": self._check, "pairs": self._relate, "answers": self._answer}
+        return stages[stage](log) if stage in stages else {"insights": []}
+
+    # --- extract -------------------------------------------------------------------------------------------------------------------------
+
+    def _extract(self, log: str) -> dict[str, Any]:
+        turns = {int(m[1]): m[3] for m in _TURN.finditer(log)}
+        given = [one for item in self._items(turns) if (one := self._json(item, turns)) is not None]
+        if given and self.knobs.hits("repeat", log):
+            given *= REPEATS
+        questions = [
+            {"asks": gap.asks, "quotes": [{"turn": n, "text": gap.quote}]}
+            for gap in self.gaps
+            if (n := _where(gap.quote, turns)) and not self._omitted(gap.asks)
+        ]
+        return {"items": [self._leaf(one) for one in given], "questions": questions}
+
+    def _items(self, turns: Mapping[int, str]) -> Iterator[Item]:
+        """What is told of these turns: each claim truly or as one lie, and what a liar makes of the traps."""
+        for claim in self.claims:
+            if _where(claim.quote, turns) and not self._omitted(claim.key):
+                lie = self._lie(claim)
+                yield lie or Item(claim=claim, quote=claim.quote)
+                if lie is None:
+                    self.true.add(claim)
+        for trap in self.traps:
+            if _where(trap.claim.quote, turns) and self.knobs.hits(trap.knob, trap.claim.key):
+                yield Item(claim=trap.claim, quote=trap.claim.quote, knob=trap.knob)
+            elif trap.knob == "secret" and (n := _masked(trap.claim.quote, turns)) and self.knobs.hits("secret", trap.claim.key):
+                yield Item(claim=trap.claim, quote=turns[n], knob="secret")
+
+    def _lie(self, claim: GoldClaim) -> Item | None:
+        for knob in ITEM_KNOBS:
+            if self.knobs.hits(knob, claim.key) and (lie := self._lies.of(knob, claim, self.knobs.draw("how", knob, claim.key))):
+                return lie
+        return None
+
+    def _omitted(self, key: str) -> bool:
+        return self.knobs.hits("omit", key)
+
+    def _json(self, item: Item, turns: Mapping[int, str]) -> dict[str, Any] | None:
+        claim = item.claim
+        n = _where(item.quote, turns) or _where(claim.quote, turns) or min(turns)
+        if item.elsewhere:
+            n = next((m for m in turns if m != n), n + 1)
+        if item.knob:
+            self.told.add(Told(knob=item.knob, scope=claim.scope, says=claim.says, quote=item.quote, about=claim.about))
+        return {
+            "kind": claim.kind, "about": claim.about, "what": claim.what, "where": claim.where, "says": claim.says, "value": claim.value, "was": claim.was,
+            "why": claim.why, "version": "", "negated": claim.negated, "sure": "implied" if claim.implied else "stated",
+            "quotes": [{"turn": n, "text": item.quote}],
+        }  # fmt: skip
+
+    def _leaf(self, given: dict[str, Any]) -> dict[str, Any]:
+        """The item, now and then with one leaf of another type or missing."""
+        key = f"{given['says']}{given['quotes'][0]['text']}"
+        if not self.knobs.hits("broken_leaf", key):
+            return given
+        rng = self.knobs.draw("leaf", key)
+        name = rng.choice(sorted(given))
+        wrong: Any = rng.choice([None, 7, "", [], {}, [{"turn": "one", "text": 1}], True, "no such word"])
+        return {k: v for k, v in given.items() if k != name} if rng.random() < 0.3 else {**given, name: wrong}
+
+    # --- check ---------------------------------------------------------------------------------------------------------------------------
+
+    def _check(self, log: str) -> dict[str, Any]:
+        return {"verdicts": [{"item": int(m[1]), "word": self._verdict(m[2])} for m in _ENTRY.finditer(log)]}
+
+    def _verdict(self, entry: str) -> str:
+        head, _, words = entry.partition("\n")
+        match = _ABOUT.match(head)
+        says, about = (match[1], match[2]) if match else (head, "")
+        right = "yes" if any(_carries(claim, about, words) for claim in self._by_says.get(_plain(says), ())) else "no"
+        wrong = self.knobs.hits("wrong_check", "check", says, about)
+        word = {"yes": "no", "no": "yes"}[right] if wrong else right
+        self.checked[says] = word
+        return word
+
+    # --- relate --------------------------------------------------------------------------------------------------------------------------
+
+    def _relate(self, log: str) -> dict[str, Any]:
+        return {"pairs": [{"pair": int(m[1]), "word": self._relation(m[2])} for m in _ENTRY.finditer(log)]}
+
+    def _relation(self, entry: str) -> str:
+        older, _, newer = entry.removeprefix("A: ").partition("\n B: ")
+        a, b = (_said_in(side) for side in (older, newer))
+        word = self._true_relation(a, b)
+        if word in {"other", "contradiction"} and self.knobs.hits("merge", a, b):
+            self.told.add(Told(knob="merge", scope="", says=a, quote=b))
+            return str(self.knobs.draw("merge how", a, b).choice(["same", "update"]))
+        return word
+
+    def _true_relation(self, a: str, b: str) -> str:
+        if _plain(a) == _plain(b):
+            return "same"
+        ones, twos = self._by_says.get(_plain(a), []), self._by_says.get(_plain(b), [])
+        for one in ones:
+            for two in twos:
+                if one.pair and one.pair == two.pair:
+                    return one.pair.rpartition("/")[2]
+                if one.scope == two.scope and one.what and (one.about, one.what, one.where) == (two.about, two.what, two.where) and one.value != two.value:
+                    return "update"
+        return "other"
+
+    # --- answer --------------------------------------------------------------------------------------------------------------------------
+
+    def _answer(self, log: str) -> dict[str, Any]:
+        return {"answers": [self._answered(int(m[1]), m[2]) for m in _QUESTION.finditer(log)]}
+
+    def _answered(self, number: int, entry: str) -> dict[str, Any]:
+        asks = entry.partition("\n")[0].strip()
+        lines = {int(m[1]): m[2] for m in _ENTRY.finditer(entry)}
+        gap = next((g for g in self.gaps if g.answer and _plain(g.asks) == _plain(asks) and _where(g.answer, lines)), None)
+        claim = next((c for c in self.claims if gap and c.scope == gap.scope and gap.answer in c.quote), None)
+        if gap is None or claim is None:
+            empty = dict.fromkeys(("quote", "about", "what", "where", "says", "value", "was"), "")
+            return {"question": number, "line": 0, "kind": "fact", "negated": False, **empty}
+        return {
+            "question": number, "line": _where(gap.answer, lines), "quote": gap.answer, "kind": claim.kind, "about": claim.about, "what": claim.what,
+            "where": claim.where, "says": claim.says, "value": claim.value, "was": "", "negated": claim.negated,
+        }  # fmt: skip
+
+
+# --- reading a request ---------------------------------------------------------------------------------------------------------------------
+
+
+def _stage(body: Body, content: str) -> str:
+    """Which list is asked for: by the schema of the reply, else (a small model has none) by what stands between the marks."""
+    schema = ((body.get("output_config") or {}).get("format") or {}).get("schema") or {}
+    asked = set(schema.get("properties", ()))
+    for name in ("items", "verdicts", "pairs", "answers", "insights"):
+        if name in asked:
+            return name
+    if re.search(r"^question 1: ", content, re.MULTILINE):
+        return "answers"
+    if re.search(r"^\[1\] A: ", content, re.MULTILINE):
+        return "pairs"
+    return "verdicts" if re.search(r"^\[1\] .*\(about: .*\)$", content, re.MULTILINE) else "items"
+
+
+def _where(words: str, turns: Mapping[int, str]) -> int:
+    """The number of the turn the words stand in, 0 for none."""
+    wanted = _spaced(words)
+    return next((n for n, text in turns.items() if wanted in _spaced(text)), 0)
+
+
+def _masked(quote: str, turns: Mapping[int, str]) -> int:
+    """The number of the turn that begins like the quote but has something else where its secret stood."""
+    begin = _spaced(quote)[:14]
+    return next((n for n, text in turns.items() if _spaced(text).startswith(begin)), 0)
+
+
+def _carries(claim: GoldClaim, about: str, words: str) -> bool:
+    """Whether the words shown hold the claim's quote, and the statement is said to be about whom it is about."""
+    if _plain(claim.quote) not in _plain(words) and not any(_plain(line) and _plain(line) in _plain(claim.quote) for line in _quoted(words)):
+        return False
+    return not claim.draft and bool(_USER.match(about)) <= (claim.about in {"user", "project", ""})
+
+
+def _quoted(words: str) -> list[str]:
+    return re.findall(r"words quoted: (.*)", words)
+
+
+def _said_in(side: str) -> str:
+    match = _ABOUT.match(side.partition("\n")[0])
+    return match[1] if match else side.partition("\n")[0]
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _plain(text: str) -> str:
+    """Letters and digits alone, casefolded."""
+    return "".join(ch for ch in text.casefold() if ch.isalnum())

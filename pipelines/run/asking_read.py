@@ -20,7 +20,7 @@ from pipelines.stages.extractor import Judged, judge_all
 
 SUPPORT = "support"
 """The gate that asks."""
-WHY: Mapping[str, str] = {NO: "not_supported", UNSURE: "support_unsure", UNASKED: "support_unasked"}
+WHY: Mapping[str, str] = {NO: "not_supported", UNSURE: "support_unsure", UNASKED: "supportunasked"}
 """What keeps a claim a draft, by the answer."""
 
 
@@ -55,7 +55,7 @@ def read_asking(engine: Engine, windows: Sequence[Window], of: Sequence[Unread],
     judged = checked(reader, [(judge_all(told, window), {t.uid: t for t in window.turns}) for window, told, _ in read], asking)
     return Read(
         readings=tuple(
-            reading_of(engine, window, told, claims, session, params, whole=not any(_unasked(j) for j in claims))
+            reading_of(engine, window, told, claims, session, params, whole=not any(unasked(j) for j in claims))
             for (window, told, session), claims in zip(read, judged, strict=True)
         ),
         unread=tuple((session.session, told.unread) for _, told, session in answers if told.unread),
@@ -88,5 +88,6 @@ def _after(judged: Judged, word: str | None) -> Judged:
     return replace(judged, results=results, outcome=outcome(results), missed=first_missed(results))
 
 
-def _unasked(judged: Judged) -> bool:
+def unasked(judged: Judged) -> bool:
+    """Whether a budget kept a claim from being checked."""
     return any(r.gate == SUPPORT and r.why == WHY[UNASKED] for r in judged.results)

@@ -12,6 +12,7 @@ from pipelines.engines.local.worklog import WorkRecord, work_log
 from pipelines.gates import held, held_unless_said
 from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Question, Quote, Status, Turn, Verdict, Version
 from pipelines.run.held import shown, under_quarantine
+from pipelines.run.questions import open_questions
 from pipelines.run.sources import standing_notes
 from pipelines.stages.extractor import prepare
 from pipelines.store import Head, Store
@@ -338,7 +339,7 @@ def last_of(record: WorkRecord) -> Last:
 
 def asked(store: Store, scope: str, ends: Iterable[Last]) -> tuple[Asked, ...]:
     """What an engine noticed to be open, and what the newest session ended with; a question of an older one was answered by going on."""
-    questions = [q for asked in store.questions(scope).values() for q in asked]
+    questions = [q for asked in open_questions(store, scope).values() for q in asked]
     newest = max(ends, key=lambda e: (e.ended is not None, e.ended.timestamp() if e.ended else 0.0, e.session), default=None)
     if newest and newest.asked:
         words = newest.asked.text

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.gates import first_missed, weakest_origin
-from pipelines.model import GateResult, OrderKey, Origin, Outcome, Question, SessionInfo, Standing, Turn, Witnessed, digest
+from pipelines.model import Claim, GateResult, Kind, OrderKey, Origin, Outcome, Question, SessionInfo, Standing, Turn, Witnessed, digest
 from pipelines.notes.identity import block_keys, group_key
 from pipelines.ports import Engine, Extracted, Left, Window
 from pipelines.run.parts import Params
@@ -133,15 +133,15 @@ def _witness(gated: GatedClaim, turns: list[Turn], keys: list[OrderKey], roots: 
     newest = max(keys, key=lambda k: k.sort)
     speaker = next((t.speaker for t in turns if t.speaker), None)
     return Witnessed(
-        claim=claim, uid=claim.uid, origin=origin, standing=_standing(claim.verified_by, claim.doubts, origin), order=newest, roots=roots, speaker=speaker,
+        claim=claim, uid=claim.uid, origin=origin, standing=_standing(claim, origin), order=newest, roots=roots, speaker=speaker,
         outcome=gated.outcome, missed=first_missed(gated.results),
     )  # fmt: skip
 
 
-def _standing(verified_by: str | None, doubts: tuple[str, ...], origin: Origin) -> Standing:
-    if verified_by:
+def _standing(claim: Claim, origin: Origin) -> Standing:
+    if claim.verified_by:
         return Standing.VERIFIED
-    if "inferred" in doubts:
+    if "inferred" in claim.doubts or claim.kind is Kind.INSIGHT:
         return Standing.INFERRED
     return {Origin.USER: Standing.VERIFIED, Origin.TOOL: Standing.TOOL, Origin.EXTERNAL: Standing.EXTERNAL}.get(origin, Standing.INFERRED)
 

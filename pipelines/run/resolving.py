@@ -8,40 +8,121 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pipelines.logs.lineage import roots_of
-from pipelines.model import Ruling, Witnessed
-from pipelines.notes.identity import group_key, identity_of, linked, merged_with
+from pipelines.model import Kind, Quote, Relation, Ruling, Status, Witnessed
+from pipelines.notes.identity import Relations, group_key, identity_of, linked, merged_with
 from pipelines.run.reading import witnesses
-from pipelines.stages.resolver import Resolution, Verb, resolve
-from pipelines.store import BeliefChange, Decision, GatedClaim, Head, Store
+from pipelines.stages.resolver import Pieces, Resolution, Verb, resolve
+from pipelines.store import BeliefChange, ClaimRelation, Decision, GatedClaim, Head, Store
 
 REFS_MAX = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
-    """What is to be believed of every note concerned: the changes, and the head tokens each note was planned against."""
+    """What is to be believed of every note concerned: the changes, and the head tokens each note was planned against.
+
+    `fresh` are the claims that made it necessary, `claims` all it was decided by.
+    """
 
     resolutions: tuple[Resolution, ...]
     changes: tuple[BeliefChange, ...]
     reads: Mapping[str, tuple[int, ...]]
+    fresh: tuple[Witnessed, ...] = ()
+    claims: tuple[Witnessed, ...] = ()
 
 
-def resolve_dirty(store: Store, scope: str, dirty: frozenset[str], lineage: Mapping[str, str], *, skew_s: float, intake_at: datetime) -> Resolved:
-    """Recompute every note the dirty claims touch; what differs from what stands is a change."""
+def resolve_dirty(
+    store: Store, scope: str, dirty: frozenset[str], lineage: Mapping[str, str], *, skew_s: float, intake_at: datetime, engine: str = "",
+    verdicts: Sequence[ClaimRelation] = (),
+) -> Resolved:  # fmt: skip
+    """Recompute every note the dirty claims touch; what differs from what stands is a change.
+
+    `verdicts` on pairs of claims count beside those that are recorded; of two engines' verdicts on one pair the one of `engine` counts.
+    """
     rulings = store.rulings(scope)
-    current = witnesses(store, scope, store.claims_of(scope, dirty), lineage)
+    insights = insights_on(store, scope, dirty)
+    current = witnesses(store, scope, store.claims_of(scope, dirty | insights), lineage)
     left = _departed(store, scope, dirty - {w.uid for w in current}, lineage)
     merged = _merged(store, scope, (*current, *left), rulings, lineage)
-    claims = linked((*current, *left, *merged), lambda blocks: witnesses(store, scope, store.claims_in_blocks(scope, blocks), lineage))
+    claims, relations = _linked(store, scope, (*current, *left, *merged), lineage, engine, verdicts)
     # A note is named after one of its claims, so every note concerned is the identity of a claim that is here or has left.
     notes = {identity_of(scope, w.claim).uid for w in claims}
     gone = {w.uid for w in left}
     stands = _by_note(store.heads(scope, notes=sorted(notes)))
     claims = tuple(w for w in claims if w.uid not in gone)
     versions = {note: [h.version for h in heads] for note, heads in stands.items()}
-    resolutions = resolve(scope, claims, rulings, versions, skew_s=skew_s, intake_at=intake_at)
+    pieces = pieces_of(store, scope, claims)
+    resolutions = resolve(scope, claims, rulings, versions, skew_s=skew_s, intake_at=intake_at, relations=relations, pieces=pieces)
     changes = tuple(_change(r) for r in resolutions if r.verb is not Verb.SAME)
-    return Resolved(resolutions=resolutions, changes=changes, reads={r.note: tuple(h.token for h in stands.get(r.note, ())) for r in resolutions})
+    reads = {r.note: tuple(h.token for h in stands.get(r.note, ())) for r in resolutions}
+    fresh = tuple(w for w in current if w.uid in dirty)
+    return Resolved(resolutions=resolutions, changes=changes, reads=reads, fresh=fresh, claims=claims)
+
+
+def _linked(
+    store: Store, scope: str, seeds: Sequence[Witnessed], lineage: Mapping[str, str], engine: str, verdicts: Sequence[ClaimRelation]
+) -> tuple[tuple[Witnessed, ...], Relations]:
+    """All claims that bear on the seeds, by their words or by a recorded verdict, and the verdicts on pairs of them."""
+    found = {w.uid: w for w in seeds}
+    asked: set[str] = set()
+    told: dict[tuple[str, str, str], ClaimRelation] = {_named(v): v for v in verdicts}
+    while True:
+        claims = linked(found.values(), lambda blocks: witnesses(store, scope, store.claims_in_blocks(scope, blocks), lineage))
+        found = {w.uid: w for w in claims}
+        told |= {_named(v): v for v in store.relations_touching(scope, found.keys() - asked)}
+        asked |= found.keys()
+        ties = {uid for v in told.values() if v.relation is not Relation.OTHER and {v.one, v.other} & found.keys() for uid in (v.one, v.other)}
+        more = witnesses(store, scope, store.claims_of(scope, ties - found.keys()), lineage) if ties - found.keys() else ()
+        if not more:
+            return claims, _in_force(told.values(), engine)
+        found |= {w.uid: w for w in more}
+
+
+def _named(verdict: ClaimRelation) -> tuple[str, str, str]:
+    return min(verdict.one, verdict.other), max(verdict.one, verdict.other), verdict.made_by
+
+
+def _in_force(verdicts: Iterable[ClaimRelation], engine: str) -> Relations:
+    """One verdict a pair: that of this engine where it gave one, else of the last by name."""
+    ordered = sorted(verdicts, key=lambda v: (v.made_by == engine, v.made_by))
+    return {_named(v)[:2]: v.relation for v in ordered}
+
+
+# --- insights ----------------------------------------------------------------------------------------------------------------------------
+
+
+INSIGHT = "insight-"
+"""How the readings are named that hold insights."""
+
+
+def insights_on(store: Store, scope: str, dirty: frozenset[str]) -> frozenset[str]:
+    """Insights that rest on words which one of these claims rests on, too: they have to be looked at when it changes."""
+    made = frozenset[str]().union(*(r.claims for r in store.readings_named(scope, INSIGHT)))
+    if not made - dirty:
+        return frozenset()
+    turns = {q.turn for claim in store.claims(scope, dirty).values() for q in claim.quotes}
+    return frozenset(uid for uid, claim in store.claims(scope, made - dirty).items() if turns & {q.turn for q in claim.quotes})
+
+
+def pieces_of(store: Store, scope: str, claims: Sequence[Witnessed]) -> Pieces | None:
+    """What the insights among these claims rest on, and how it stands; None when there is none."""
+    insights = [w.claim for w in claims if w.claim.kind is Kind.INSIGHT]
+    if not insights:
+        return None
+    quoting = {
+        uid: c for uid, c in store.claims(scope, store.quoting(scope, {q.turn for c in insights for q in c.quotes})).items() if c.kind is not Kind.INSIGHT
+    }
+    of = {c.uid: tuple(frozenset(uid for uid, other in quoting.items() if _shares(q, other.quotes)) for q in c.quotes) for c in insights}
+    here = {identity_of(scope, w.claim).uid for w in claims}
+    elsewhere: dict[str, Status] = {}
+    for head in store.heads(scope, notes=store.notes_resting_on(scope, {q.turn for c in insights for q in c.quotes})):
+        for uid in head.version.claims if head.version.note not in here else ():
+            elsewhere[uid] = Status.CONFIRMED if elsewhere.get(uid) is Status.CONFIRMED else head.version.status
+    return Pieces(of=of, elsewhere=elsewhere)
+
+
+def _shares(quote: Quote, others: Iterable[Quote]) -> bool:
+    return any(quote.turn == o.turn and quote.start < o.end and o.start < quote.end for o in others)
 
 
 def _merged(store: Store, scope: str, seeds: Sequence[Witnessed], rulings: Sequence[Ruling], lineage: Mapping[str, str]) -> tuple[Witnessed, ...]:

@@ -62,7 +62,9 @@ def read_all(parts: Parts, last: Dream, mark: str) -> bool:
 
 def _left(last: Dream, mark: str) -> bool:
     told = last.summary or {}
-    return last.state == "completed" and told.get("fingerprint") == mark and not told.get("refused") and not told.get("unread")
+    asked = told.get("asked")
+    whole = not told.get("refused") and not told.get("unread") and not (isinstance(asked, dict) and asked.get("over_budget"))
+    return last.state == "completed" and told.get("fingerprint") == mark and whole
 
 
 def _again(last: Dream) -> DreamReport:

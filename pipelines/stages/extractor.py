@@ -5,7 +5,7 @@ Three steps as every stage: `prepare` (pure), the engine's `extract` (the only o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipelines.gates import first_missed, judge, outcome
@@ -31,8 +31,12 @@ def prepare(session: SessionInfo, turns: Sequence[Turn]) -> Window:
 
 def judge_all(extracted: Extracted, window: Window) -> tuple[Judged, ...]:
     """Each distinct claim through all gates, in order of uid. A claim that quotes a turn outside the window fails the quote gate."""
-    turns: Mapping[str, Turn] = {t.uid: t for t in window.turns}
-    distinct = {c.uid: c for c in extracted.claims}
+    return judge_claims(extracted.claims, {t.uid: t for t in window.turns})
+
+
+def judge_claims(claims: Iterable[Claim], turns: Mapping[str, Turn]) -> tuple[Judged, ...]:
+    """Each distinct claim through all gates, in order of uid."""
+    distinct = {c.uid: c for c in claims}
     return tuple(_judge_one(distinct[uid], turns) for uid in sorted(distinct))
 
 

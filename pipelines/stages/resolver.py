@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from pipelines.model import Ruling, Status, Version, Witnessed
+from pipelines.model import Kind, Ruling, Status, Version, Witnessed
 from pipelines.notes.beliefs import believe
+from pipelines.notes.identity import Relations
 
 
 class Verb(StrEnum):
@@ -39,18 +40,50 @@ class Resolution:
 
 
 def resolve(
-    scope: str, claims: Sequence[Witnessed], rulings: Sequence[Ruling], stands: Mapping[str, Sequence[Version]], *, skew_s: float, intake_at: datetime
-) -> tuple[Resolution, ...]:
+    scope: str, claims: Sequence[Witnessed], rulings: Sequence[Ruling], stands: Mapping[str, Sequence[Version]], *, skew_s: float, intake_at: datetime,
+    relations: Relations | None = None, pieces: Pieces | None = None,
+) -> tuple[Resolution, ...]:  # fmt: skip
     """What is to be believed of every note the claims speak of, and the end of every standing note none of them speaks of any more.
 
-    `claims` are all that bear on each other (`identity.linked`); `stands` holds the current versions of all notes that rest on one of them.
+    `claims` are all that bear on each other (`identity.linked`); `stands` holds the current versions of all notes that rest on one of them. `relations` are
+    recorded verdicts on pairs of them, `pieces` what the insights among them rest on.
     """
     wanted: defaultdict[str, list[Version]] = defaultdict(list)
-    for version in believe(scope, claims, rulings, skew_s=skew_s, intake_at=intake_at):
+    believed = believe(scope, claims, rulings, skew_s=skew_s, intake_at=intake_at, relations=relations)
+    for version in rechecked(believed, pieces) if pieces else believed:
         wanted[version.note].append(version)
     owner = {claim: note for note, versions in wanted.items() for v in versions for claim in v.claims}
     notes = sorted(wanted.keys() | stands.keys())
     return tuple(_resolution(note, tuple(wanted.get(note, ())), tuple(stands.get(note, ())), owner) for note in notes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pieces:
+    """What insights rest on. `of`: by the uid of an insight's claim, for each of its quotes the claims that rest on those words.
+
+    `elsewhere` says how claims stand whose notes are not decided here; one that is named nowhere stands no more.
+    """
+
+    of: Mapping[str, tuple[frozenset[str], ...]]
+    elsewhere: Mapping[str, Status]
+
+
+FELL = "evidence_fell"
+"""`Version.missed` of an insight of which a piece of evidence does not hold any more."""
+_HOLDS = frozenset({Status.CONFIRMED, Status.DISPUTED, Status.DRAFT})
+
+
+def rechecked(versions: Sequence[Version], pieces: Pieces) -> tuple[Version, ...]:
+    """The versions with every confirmed insight to be checked again of which a piece has fallen: claims rest on its words, and none of them holds."""
+    held = {claim for claim, status in pieces.elsewhere.items() if status in _HOLDS}
+    held |= {claim for v in versions if v.status in _HOLDS for claim in v.claims}
+
+    def fell(version: Version) -> bool:
+        return any(resting and not resting & held for claim in version.claims for resting in pieces.of.get(claim, ()))
+
+    return tuple(
+        replace(v, status=Status.NEEDS_RECHECK, missed=FELL) if v.kind is Kind.INSIGHT and v.status is Status.CONFIRMED and fell(v) else v for v in versions
+    )
 
 
 def _resolution(note: str, versions: tuple[Version, ...], stands: tuple[Version, ...], owner: Mapping[str, str]) -> Resolution:

@@ -18,7 +18,7 @@ from pipelines.store.codec import claim_of, claim_row, questions_of, questions_o
 from pipelines.store.core import CHUNK, add, add_new, chunks
 from pipelines.store.dirty import Dirty, mark
 from pipelines.store.types import dump, load, storable
-from pipelines.store.values import ClaimRelation, GatedClaim
+from pipelines.store.values import ClaimRelation, GatedClaim, NamedReading
 
 
 class Claims(Dirty):
@@ -122,6 +122,31 @@ class Claims(Dirty):
             rows = [r for part in chunks(sorted(wanted)) for r in conn.execute(query.where(c.low.in_(part))) if r.high in wanted]
         rows.sort(key=lambda r: (r.low, r.high, r.made_by))
         return tuple(ClaimRelation(one=r.low, other=r.high, relation=Relation(r.verdict), why=r.why, made_by=r.made_by) for r in rows)
+
+    def relations_touching(self, scope: str, uids: Iterable[str]) -> tuple[ClaimRelation, ...]:
+        """Verdicts on pairs of which at least one claim is among `uids`, sorted."""
+        c = t.relations.c
+        with self.reading("read relations") as conn:
+            query = select(t.relations).where(c.scope_id == self.scope_of(conn, scope))
+            if conn.execute(query.limit(1)).first() is None:  # most scopes have none, and some have a hundred thousand claims
+                return ()
+            rows = {r.id: r for part in chunks(sorted(set(uids))) for side in (c.low, c.high) for r in conn.execute(query.where(side.in_(part)))}
+        found = sorted(rows.values(), key=lambda r: (r.low, r.high, r.made_by))
+        return tuple(ClaimRelation(one=r.low, other=r.high, relation=Relation(r.verdict), why=r.why, made_by=r.made_by) for r in found)
+
+    def readings_named(self, scope: str, prefix: str) -> tuple[NamedReading, ...]:
+        """Current readings whose engine's name begins so, by session and name."""
+        s, r, rc, c = t.sessions.c, t.session_reads.c, t.read_claims.c, t.claims.c
+        query = select(s.uid.label("session"), r.engine, r.digest, c.uid).join_from(t.session_reads, t.sessions, s.id == r.session_id)
+        query = query.outerjoin(t.read_claims, rc.read_id == r.id).outerjoin(t.claims, c.id == rc.claim_id)
+        found: dict[tuple[str, str, str], set[str]] = {}
+        with self.reading("look for readings") as conn:
+            query = query.where(r.scope_id == self.scope_of(conn, scope), r.engine.startswith(prefix, autoescape=True))
+            for row in conn.execute(query):
+                found.setdefault((row.session, row.engine, row.digest), set()).update(() if row.uid is None else (row.uid,))
+        return tuple(
+            NamedReading(session=session, engine=engine, digest=digest, claims=frozenset(uids)) for (session, engine, digest), uids in sorted(found.items())
+        )
 
     def add_ruling(self, scope: str, ruling: Ruling) -> bool:
         """Record a person's decision; False when it is known already (same uid)."""

@@ -68,6 +68,16 @@ class GatedClaim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NamedReading:
+    """A current reading: of which session, by which engine, under which digest, and the uids of its claims."""
+
+    session: str
+    engine: str
+    digest: str
+    claims: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimRelation:
     """A recorded verdict on a pair of claims. It is kept for the unordered pair, so it does not depend on which arrived first."""
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.model import Ruling
 from pipelines.ports import Ask
 from pipelines.run.units import plan
-from tests.dreaming import SCOPE, differences, lines_with
+from tests.dreaming import NOW, SCOPE, differences, lines_with
 from tests.redacting import shared_redactor
 from tests.scripted import COST, Model, ModelDesk, asking, nothing_asked
 from tests.unit.engines.claude_asking import numbers
@@ -160,3 +161,131 @@ def test_a_stretch_no_model_answers_for_is_named_and_the_rest_is_read(desk: Mode
     assert done.report.left == {"unusable": 1}
     (report,) = (desk.wiki / "journal").glob("*.md")
     assert "1 turns were not read" in report.read_text(encoding="utf-8")
+
+
+# --- what is asked beyond the sessions ---------------------------------------------------------------------------------------------------------
+
+
+RELEASES = {
+    "releases leave the harbor on Thursdays": {"kind": "decision", "says": "Releases leave the harbor on Thursdays."},
+    "releases of the harbor now leave on Tuesdays": {"kind": "decision", "says": "Releases of the harbor now leave on Tuesdays."},
+}
+
+
+def said_in_turn(desk: ModelDesk, *lines: str) -> None:
+    for n, line in enumerate(lines):
+        ClaudeLog(f"said-{n}").later(days=10 + n).user(f"well, {line}, that much is sure").save(desk.logs)
+
+
+def standing(desk: ModelDesk) -> dict[str, str]:
+    with desk.store() as store:
+        return {h.version.statement: h.version.status.value for h in store.heads(SCOPE)}
+
+
+@pytest.mark.parametrize(("word", "status"), [("update", "superseded"), ("contradiction", "superseded"), ("other", "confirmed")])
+def test_a_pair_that_rules_leave_open_is_related_by_the_model_and_decided_by_event_order(desk: ModelDesk, word: str, status: str) -> None:
+    desk.messages = Model(reads=RELEASES, relates={("Thursdays", "Tuesdays"): word})
+    said_in_turn(desk, *RELEASES)
+    desk.dream(**asking())
+    told = standing(desk)
+    assert told["Releases of the harbor now leave on Tuesdays."] == "confirmed"
+    assert told["Releases leave the harbor on Thursdays."] == status
+    assert model(desk).stages()["relate"] == 1
+
+
+def test_near_duplicates_the_model_calls_the_same_are_one_note_in_any_order_of_sessions(desk: ModelDesk) -> None:
+    lines = ("always use the conventional commit convention for commit messages", "always write commit messages in the conventional commit convention")
+    same = {("always use", "always write"): "same"}
+    desk.messages = Model(relates=same)
+    for n, line in enumerate(lines):
+        ClaudeLog(f"rule-{n}").later(days=10 + n).user(line).save(desk.logs)
+    desk.dream(**asking())
+    with desk.store() as store:
+        (about,) = [h.version for h in store.heads(SCOPE) if "conventional commit" in h.version.statement]
+    assert about.roots == 2
+    assert "always use" in about.statement.casefold()
+    other = ModelDesk(desk.root / "other", desk.redactor, messages=Model(relates=same))
+    for log in sorted(desk.logs.iterdir(), reverse=True):
+        other.logs.joinpath(log.name).write_bytes(log.read_bytes())
+        other.dream(**asking())
+    assert differences(other.tree(), desk.tree()) == []
+
+
+def test_a_merge_that_differs_in_a_number_is_refused_whatever_the_model_says(desk: ModelDesk) -> None:
+    reads = {
+        "the harbor crane lifts 40 tons": {"kind": "decision", "says": "The harbor crane lifts 40 tons."},
+        "the big harbor crane lifts 60 tons": {"kind": "decision", "says": "The big harbor crane lifts 60 tons."},
+    }
+    desk.messages = Model(reads=reads, relates={("crane", "crane"): "same"})
+    said_in_turn(desk, *reads)
+    desk.dream(**asking())
+    assert {s: t for s, t in standing(desk).items() if "crane" in s} == {given["says"]: "confirmed" for given in reads.values()}
+
+
+def test_a_verdict_is_kept_and_counts_for_the_local_engine_too(desk: ModelDesk) -> None:
+    desk.messages = Model(reads=RELEASES, relates={("Thursdays", "Tuesdays"): "update"})
+    said_in_turn(desk, *RELEASES)
+    desk.dream(**asking())
+    with nothing_asked(model(desk)):
+        ClaudeLog("later").later(days=30).user("The staging database listens on port 5434.").save(desk.logs)
+        desk.dream()
+    assert standing(desk)["Releases leave the harbor on Thursdays."] == "superseded"
+
+
+def test_a_question_is_answered_by_a_line_of_another_session_and_is_open_no_more(desk: ModelDesk) -> None:
+    desk.messages = Model(
+        asks={"ask the harbor master first": "Who is the harbor master?"},
+        answers={"Who is the harbor master?": ("the harbor master is Nadia Brandt", {"kind": "fact", "about": "harbor master", "what": "name", "value": "Nadia Brandt"})},
+    )  # fmt: skip
+    ClaudeLog("asks").later(days=3).user("before you book anything ask the harbor master first").save(desk.logs)
+    desk.dream(**asking())
+    assert lines_with(desk.tree(), "Who is the harbor master?")
+    ClaudeLog("tells").later(days=5).user("fyi the harbor master is Nadia Brandt since spring").save(desk.logs)
+    desk.dream(**asking())
+    assert stated(desk, "Nadia Brandt")
+    assert not lines_with(desk.tree(), "Who is the harbor master?")
+    with nothing_asked(model(desk)):
+        desk.dream(**asking())
+
+
+def test_an_answer_that_stands_in_no_line_is_none(desk: ModelDesk) -> None:
+    desk.messages = Model(
+        asks={"ask the harbor master first": "Who is the harbor master?"},
+        answers={"Who is the harbor master?": ("the harbor master", {"says": "The harbor master is Olga Petrova.", "about": "harbor master", "value": "Olga Petrova"})},
+    )  # fmt: skip
+    ClaudeLog("asks").later(days=3).user("before you book anything ask the harbor master first").save(desk.logs)
+    ClaudeLog("tells").later(days=5).user("the harbor master was on the phone again").save(desk.logs)
+    desk.dream(**asking())
+    assert not lines_with(desk.tree(), "Olga")
+    assert lines_with(desk.tree(), "Who is the harbor master?")
+
+
+NIGHTS = ("the night train to Oslo was late", "the night boat to Oslo was late", "the night bus to Oslo was late")
+SAYS = "Night connections to Oslo were late."
+
+
+def an_insight(desk: ModelDesk) -> None:
+    reads = {night: {"kind": "incident", "says": f"T{night[1:]}."} for night in NIGHTS}
+    desk.messages = Model(reads=reads, concludes={NIGHTS: SAYS})
+    said_in_turn(desk, *NIGHTS)
+    desk.dream(**asking())
+
+
+def test_what_three_pieces_of_two_sessions_show_together_is_an_insight(desk: ModelDesk) -> None:
+    an_insight(desk)
+    assert standing(desk)[SAYS] == "confirmed"
+    with desk.store() as store:
+        (insight,) = [h.version for h in store.heads(SCOPE) if h.version.statement == SAYS]
+    assert (insight.kind.value, insight.standing.name, insight.roots) == ("insight", "INFERRED", 3)
+
+
+def test_an_insight_is_to_be_checked_again_when_a_piece_of_it_falls(desk: ModelDesk) -> None:
+    an_insight(desk)
+    with desk.store() as store:
+        (piece,) = [h.version for h in store.heads(SCOPE) if "boat" in h.version.statement]
+        store.add_ruling(SCOPE, Ruling(uid="r1", verb="retract", target=piece.note, at=NOW))
+        store.mark_dirty(SCOPE, piece.claims, "ruling")
+    ClaudeLog("later").later(days=40).user("The staging database listens on port 5434.").save(desk.logs)
+    desk.dream(**asking())
+    assert standing(desk)[SAYS] == "needs_recheck"
+    assert not stated(desk, "Night connections")

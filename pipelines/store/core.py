@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
-from itertools import islice
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, Table, insert, select, update
@@ -19,12 +17,14 @@ from sqlalchemy.dialects import postgresql, sqlite
 from pipelines.errors import Conflict, Refused
 from pipelines.store import tables as t
 from pipelines.store.faults import StoreDamaged, TakenBack, translated
+from pipelines.store.rows import CHUNK as CHUNK
+from pipelines.store.rows import add_told
+from pipelines.store.rows import chunks as chunks
 from pipelines.store.schema import check_schema
 from pipelines.store.types import dump, storable
 from pipelines.store.values import Revision
 
 REPLAYS = 5  # times a transaction is tried that the database takes back in favour of another (systems R14)
-CHUNK = 5_000  # values in one IN list or rows in one insert; both drivers take 32,000
 
 T = TypeVar("T")
 
@@ -218,46 +218,24 @@ def scope_path(scope: str) -> str:
     return scope
 
 
-def chunks(items: Iterable[T], size: int = CHUNK) -> Iterator[list[T]]:
-    """The items in lists of at most `size`."""
-    it = iter(items)
-    while part := list(islice(it, size)):
-        yield part
-
-
 def add(conn: Connection, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
     """Insert rows in bulk; a generator keeps no more than a chunk of them in memory."""
     for part in chunks(rows):
-        conn.execute(insert(table), part)
+        add_told(conn, table, part)
 
 
 def insert_new(conn: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
     """An insert that leaves a row that is already there alone, in the words of either database."""
-    return _insert(conn.dialect.name, table).on_conflict_do_nothing()
-
-
-def _insert(dialect: str, table: Table) -> sqlite.Insert | postgresql.Insert:
-    return postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
+    return (postgresql.insert(table) if conn.dialect.name == "postgresql" else sqlite.insert(table)).on_conflict_do_nothing()
 
 
 def add_new(conn: Connection, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
     """Insert the rows that are not there yet."""
     for part in chunks(rows):
-        conn.execute(insert_new(conn, table), part)
+        add_told(conn, table, part, ())
 
 
-def put(conn: Connection, table: Table, keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert rows, or overwrite the row with the same keys, row by row: for projections only (append-only tables refuse it by trigger)."""
-    if not rows:
-        return
-    statement = _putting(conn.dialect.name, table, tuple(keys), tuple(rows[0]))
-    for part in chunks(rows):
-        conn.execute(statement, part)
-
-
-@cache
-def _putting(dialect: str, table: Table, keys: tuple[str, ...], names: tuple[str, ...]) -> sqlite.Insert | postgresql.Insert:
-    """The statement of `put`; making one copies the table's columns, which takes longer than running it."""
-    statement = _insert(dialect, table)
-    changed = {name: statement.excluded[name] for name in names if name not in keys}
-    return statement.on_conflict_do_update(index_elements=list(keys), set_=changed)
+def put(conn: Connection, table: Table, keys: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Insert rows, or overwrite the row with the same keys, the last of those given: for projections only (append-only tables refuse it by trigger)."""
+    for part in chunks({tuple(row[key] for key in keys): row for row in rows}.values()):
+        add_told(conn, table, part, tuple(keys))

@@ -44,7 +44,7 @@ def translated(doing: str, where: str) -> Iterator[None]:
     except PoolExhausted as error:
         raise StoreUnavailable(f"{doing} in {where}: all connections of this process are in use") from error
     except UnicodeEncodeError as error:  # an id or a code; content is made storable on its way in
-        raise Permanent(f"cannot {doing}: {error.object[:80]!r} is no text a database takes") from error
+        raise Permanent(f"cannot {doing}: {error.object[:80]!r} is no text a database takes ({error.reason})") from error
 
 
 def fault(error: DBAPIError, doing: str, where: str) -> DreamdError | DBAPIError:

@@ -26,9 +26,9 @@ LOCAL, CLAUDE, AUTO = "local", "claude", "auto"
 NAMES: Final = (AUTO, LOCAL, CLAUDE)
 MILLION: Final = 1_000_000
 
-HERE: Final[Mapping[str, int]] = {"window_bytes": 12_000, "calls_at_once": 2, "max_tokens": 8_000}
-AWAY: Final[Mapping[str, int]] = {"window_bytes": 48_000, "calls_at_once": 16, "max_tokens": 128_000}
-"""What is sent at once, asked side by side and answered at most where the settings leave it open: a model on this machine has a short memory and one
+FREE: Final[Mapping[str, int]] = {"window_bytes": 12_000, "calls_at_once": 2, "max_tokens": 8_000}
+PAID: Final[Mapping[str, int]] = {"window_bytes": 48_000, "calls_at_once": 16, "max_tokens": 128_000}
+"""What is sent at once, asked side by side and answered at most where the settings leave it open: a model of one's own has a short memory and one
 processor."""
 
 
@@ -111,10 +111,10 @@ def config_of(settings: Settings, params: Params) -> ClaudeConfig:
     from pipelines.engines.claude.config import CAPABLE, SMALL, ClaudeConfig
 
     claude = settings.claude
-    size = HERE if claude.local else AWAY
+    size = PAID if claude.costs else FREE
     try:
         return ClaudeConfig(
-            stages=stages_of(claude), tier=claude.tier or (SMALL if claude.local else CAPABLE), instructions=params.instructions,
+            stages=stages_of(claude), tier=claude.tier or (CAPABLE if claude.costs else SMALL), instructions=params.instructions,
             window_bytes=claude.window_bytes or size["window_bytes"], calls_at_once=claude.calls_at_once or size["calls_at_once"], batch=params.batch,
             paid=claude.costs, prices=_prices(claude), dream_limit_uusd=params.budget_uusd, day_limit_uusd=uusd(claude.day_usd),
             scope_limit_uusd=uusd(claude.scope_usd),
@@ -127,12 +127,12 @@ def stages_of(claude: Claude) -> dict[str, StageModel]:
     """Who answers each stage: what its own table says, else `claude.model`, else dreamd's choice."""
     from pipelines.engines.claude.config import default_stages
 
-    out, size = {}, HERE if claude.local else AWAY
+    out, size = {}, PAID if claude.costs else FREE
     for name, usual in default_stages().items():
         told: Stage = getattr(claude, name)
         out[name] = replace(
             usual, model=told.model or claude.model or usual.model, max_tokens=told.max_tokens or min(usual.max_tokens, size["max_tokens"]),
-            effort=told.effort if told.effort is not None else "" if claude.local else usual.effort,
+            effort=told.effort if told.effort is not None else usual.effort if claude.costs else "",
         )  # fmt: skip
     return out
 
@@ -156,7 +156,7 @@ def means_of(settings: Settings, *, messages: Provider | None) -> Means:
     from pipelines.run.asking import Means, Slots
 
     claude = settings.claude
-    at_once = claude.calls_at_once or (HERE if claude.local else AWAY)["calls_at_once"]
+    at_once = claude.calls_at_once or (PAID if claude.costs else FREE)["calls_at_once"]
     return Means(
         messages=messages, slots=Slots(at_once), paid=claude.costs, timeout_s=claude.timeout_s, day_uusd=uusd(claude.day_usd) if claude.costs else None,
         scope_uusd=uusd(claude.scope_usd) if claude.costs else None, rate_per_s=claude.calls_per_minute / 60 if claude.calls_per_minute else None,

@@ -68,8 +68,15 @@ class Stage(BaseModel, frozen=True, extra="forbid"):
     """Who answers the requests of a stage; what is left open is as `pipelines.engines.claude.config.default_stages` has it."""
 
     model: str | None = Field(default=None, min_length=1, max_length=200, description="who is asked; default: claude.model, else as here")
-    effort: Effort | None = Field(default=None, description='how hard it thinks, "" leaves that to the model; default: "" on this machine, else as here')
-    max_tokens: int | None = Field(default=None, ge=256, le=128_000, description="the longest answer, the thinking before it included; default: as here, at most 8000 on this machine")
+    effort: Effort | None = Field(
+        default=None, description='how hard it thinks, "" leaves that to the model; default: "" where calls cost nothing, else as here'
+    )
+    max_tokens: int | None = Field(
+        default=None,
+        ge=256,
+        le=128_000,
+        description="the longest answer, the thinking before it included; default: as here, at most 8000 where calls cost nothing",
+    )
 
 
 class Claude(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=True):
@@ -87,17 +94,17 @@ class Claude(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=True):
     day_usd: Usd | None = Field(default=None, description="the most all dreams of one day (UTC) may cost")
     scope_usd: Usd | None = Field(default=None, description="the most one scope may cost, ever")
     batch: Literal["never", "nightly", "always"] = Field(
-        default="nightly", description="which dreams ask in batches, which cost half and take up to a day; a server on this machine is asked at once"
+        default="nightly", description="which dreams ask in batches, which cost half and take up to a day; where calls cost nothing none does"
     )
     model: str | None = Field(default=None, min_length=1, max_length=200, description="one model for every stage that names none of its own")
     tier: Literal["capable", "small"] | None = Field(
-        default=None, description="prompts for a capable model or a small one; default: small on this machine, else capable"
+        default=None, description="prompts for a capable model or a small one; default: small where calls cost nothing, else capable"
     )
     window_bytes: int | None = Field(
-        default=None, ge=2_000, le=90_000, description="bytes of a session that are sent at once; default: 12000 to this machine, else 48000"
+        default=None, ge=2_000, le=90_000, description="bytes of a session that are sent at once; default: 12000 where calls cost nothing, else 48000"
     )
     instructions: str = Field(default="", max_length=4_096, description="what dreams shall look for or leave out, in your words")
-    calls_at_once: int | None = Field(default=None, ge=1, le=256, description="calls one process has in flight; default: 2 to this machine, else 16")
+    calls_at_once: int | None = Field(default=None, ge=1, le=256, description="calls one process has in flight; default: 2 where they cost nothing, else 16")
     calls_per_minute: int | None = Field(default=None, ge=1, le=100_000, description="calls all processes of a store send in a minute; default: any number")
     timeout_s: float = Field(default=600, ge=1, le=3_600, description="how long an answer may take")
     prices: dict[str, ModelPrice] | None = Field(default=None, description="dollars a million tokens, of models that dreamd has no list price of")

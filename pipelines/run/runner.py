@@ -141,7 +141,27 @@ class _Crew:
                 self.waiting(DreamRunning(self.scope, runs.uid, others[0], runs.started_at))
             if not others and not can_run(self.parts, runs):
                 raise WrongEngine(runs, self.parts.engine.name)
+        else:
+            self._require_soon()
         self.over.wait(min(POLL_MAX_S, POLL_S * 2 ** min(idle, 8)))
+
+    def _require_soon(self) -> None:
+        """Leave a dream that waits for what takes long: somebody sits in front of this. A short wait is sat out."""
+        store = self.parts.store
+        dream = store.dream(self.scope, self.dream)
+        if dream.state != "waiting":
+            return
+        if (pause := store.calls_paused()) is not None:
+            raise DreamWaits(dream, f"calls to models are paused ({pause.why}): pay the bill or raise the limit at the provider")
+        if any(batch.dream == dream.uid for batch in store.batches(self.scope)):
+            raise DreamWaits(dream, "its batch is being worked on, which takes up to a day")
+
+
+class DreamWaits(Transient):
+    """A dream whose every unit waits for something that takes longer than a person does: whoever dreams or works next goes on with it."""
+
+    def __init__(self, dream: Dream, why: str) -> None:
+        super().__init__(f"dream {dream.uid} over {dream.scope} waits: {why}; then it goes on, by dreamd up, dreamd worker, or dreaming again")
 
 
 class WrongEngine(Transient):

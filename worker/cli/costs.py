@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Annotated, Final
@@ -11,7 +11,7 @@ import typer
 
 from pipelines.store import CallsPaused, CostRow, Kept, OpenCall
 from worker.cli import common, serving
-from worker.cli.output import many, print_json, visible
+from worker.cli.output import many, print_json, table, visible
 from worker.engines import dollars
 
 BY: Final = ("day", "scope", "stage", "model", "dream")
@@ -134,15 +134,6 @@ def _after(told: Told) -> Iterable[str]:
         yield f"  and {len(told.waiting) - CALLS_MAX} more"
     if told.paused is not None:
         yield f"calls are paused ({told.paused.why}); dreamd doctor says what to do"
-
-
-def table(heads: Sequence[str], lines: Sequence[Sequence[str]], *, words: int) -> None:
-    """Columns side by side: the first `words` of them are words, the others numbers. A last column with nothing in it is left out."""
-    if not any(line[-1] for line in lines):
-        heads, lines = heads[:-1], [line[:-1] for line in lines]
-    widths = [max(len(row[n]) for row in (heads, *lines)) for n in range(len(heads))]
-    for row in (heads, *lines):
-        print("  ".join(cell.ljust(width) if n < words else cell.rjust(width) for n, (cell, width) in enumerate(zip(row, widths, strict=True))).rstrip())
 
 
 def _day(text: str | None) -> date | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 
@@ -28,6 +28,15 @@ def counted(counts: Mapping[str, int]) -> str:
 def many(count: int, noun: str) -> str:
     """`1 session`, `2 sessions`: a count with its noun, for nouns that take an s."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def table(heads: Sequence[str], lines: Sequence[Sequence[str]], *, words: int) -> None:
+    """Columns side by side: the first `words` of them are words, the others numbers. A last column with nothing in it is left out."""
+    if not any(line[-1] for line in lines):
+        heads, lines = heads[:-1], [line[:-1] for line in lines]
+    widths = [max(len(row[n]) for row in (heads, *lines)) for n in range(len(heads))]
+    for row in (heads, *lines):
+        print("  ".join(cell.ljust(width) if n < words else cell.rjust(width) for n, (cell, width) in enumerate(zip(row, widths, strict=True))).rstrip())
 
 
 class Progress:

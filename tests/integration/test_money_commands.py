@@ -1,0 +1,200 @@
+"""What models may cost and have cost, by the commands a person gives, over real HTTP on loopback: dream, costs, status, doctor."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.oracle.server import serving
+from tests.oracle.service import Service
+from tests.oracle.wire import Body, Drops, Fails, Said
+from tests.redacting import rule_cache
+from worker import cli
+
+ROOT = Path(__file__).resolve().parents[2]
+KEY = "sk-ant-loopback"
+SAID = "no, the staging database listens on port 5433, not 5432"
+
+
+def finds_nothing(body: Body) -> Said:
+    """An empty answer, whatever is asked."""
+    return Said(text=json.dumps({name: [] for name in ("items", "questions", "verdicts", "pairs", "answers", "insights")}))
+
+
+@dataclass
+class Home:
+    """A person's home with the sample's sessions, and a provider on loopback that wants a key and is paid."""
+
+    at: Path
+    logs: Path
+    server: Service
+    capsys: pytest.CaptureFixture[str]
+    env: pytest.MonkeyPatch
+
+    def run(self, *words: str) -> tuple[int, str, str]:
+        self.capsys.readouterr()
+        code = cli.run([*words])
+        said = self.capsys.readouterr()
+        return code, said.out, said.err
+
+    def told(self, *words: str) -> dict[str, Any]:
+        code, out, err = self.run(*words, "--json")
+        assert (code, err) == (0, ""), (code, err)
+        found: dict[str, Any] = json.loads(out)
+        return found
+
+    def dream(self, *words: str) -> tuple[int, str, str]:
+        return self.run("dream", str(self.logs), *words)
+
+
+@pytest.fixture
+def server() -> Iterator[Service]:
+    with serving(finds_nothing, key=KEY) as service:
+        yield service
+
+
+@pytest.fixture
+def home(
+    tmp_path: Path, server: Service, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Home:  # fmt: skip
+    shutil.copytree(ROOT / "deploy" / "sample" / "sessions", tmp_path / "logs")
+    for name in ("DATA", "CONFIG"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(rule_cache(request)))
+    monkeypatch.setenv("DREAMD_WIKI", str(tmp_path / "wiki"))
+    monkeypatch.setenv("DREAMD_CLAUDE__BASE_URL", server.base_url + "/v1/")
+    monkeypatch.setenv("DREAMD_CLAUDE__PAID", "true")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    return Home(tmp_path, tmp_path / "logs", server, capsys, monkeypatch)
+
+
+# --- whether anything is asked -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_key_without_a_budget_asks_nothing_and_the_line_says_why(home: Home) -> None:
+    code, out, err = home.dream()
+    assert (code, home.server.log) == (0, ())
+    assert err == "engine local: claude has neither a budget (--budget, claude.budget_usd) nor a local server (claude.base_url)\n"
+    assert "(engine local/" in out
+    assert home.run("costs") == (0, "no model was asked\n", "")
+    assert home.told("status")["money"] is None
+    code, _, err = home.dream("--engine", "claude")
+    assert (code, home.server.log) == (3, ())
+    assert "--budget USD" in err
+
+
+def test_a_server_that_costs_nothing_is_asked_without_key_or_budget(home: Home) -> None:
+    home.env.delenv("DREAMD_CLAUDE__PAID")
+    home.server.key = None
+    code, out, err = home.dream()
+    assert code == 0
+    assert "costs nothing" in err
+    assert home.server.messages
+    assert KEY not in {seen.key for seen in home.server.log}
+    assert home.told("costs")["total"]["uusd"] == 0
+    assert "(engine claude/1+" in out
+
+
+def test_an_engine_nobody_knows_is_a_usage_error_that_names_those_there_are(home: Home) -> None:
+    code, _, err = home.dream("--engine", "oracle")
+    assert code == 2
+    assert "auto, local or claude" in " ".join(err.split())
+
+
+# --- what it costs -----------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_ledger_is_what_the_provider_booked(home: Home) -> None:
+    code, out, err = home.dream("--budget", "1")
+    assert code == 0, err
+    calls = len(home.server.answered)
+    assert calls
+    assert f"  asked     {calls} calls, $0.0" in out
+    told = home.told("costs", "--by", "stage,model")
+    assert told["total"]["calls"] == calls
+    assert home.server.booked_uusd <= told["total"]["uusd"] < home.server.booked_uusd + calls
+    assert told["total"]["fresh"] == sum(seen.usage.fresh for seen in home.server.answered if seen.usage)
+    assert ("extract", "claude-haiku-5-5") in [(row["stage"], row["model"]) for row in told["rows"]]
+    assert sum(row["calls"] for row in told["rows"]) == calls
+    assert told["notes"] == {"confirmed": 12, "read_by_a_model": 0, "uusd_each": None}
+    assert home.told("status")["money"]["uusd"] == told["total"]["uusd"]
+    shown = home.run("costs")[1].splitlines()
+    assert shown[0].split() == ["day", "calls", "fresh", "written", "cached", "output", "cost"]
+    assert len(shown) == 3
+    assert home.told("costs", "--since", "2999-01-01")["rows"] == []
+
+
+def test_a_budget_is_not_exceeded_and_the_next_dream_goes_on(home: Home) -> None:
+    code, out, _ = home.dream("--budget", "0.009")
+    assert code == 0
+    assert home.server.booked_uusd <= 9_000
+    assert "budget    used up" in out
+    code, out, _ = home.dream("--budget", "1")
+    assert (code, home.server.paid_twice) == (0, ())
+    assert "budget    used up" not in out
+
+
+@pytest.mark.parametrize(("by", "named"), [("week", "week"), ("day,hour", "hour"), ("", "''")])
+def test_what_costs_cannot_be_told_by_is_a_usage_error(home: Home, by: str, named: str) -> None:
+    code, _, err = home.run("costs", "--by", by)
+    assert code == 2
+    assert named in err
+
+
+# --- what goes wrong ---------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_bill_stops_the_dream_and_status_and_doctor_say_what_to_do(home: Home) -> None:
+    home.server.next(*[Fails(status=402)] * 3)
+    code, _, err = home.dream("--budget", "1")
+    assert code in {1, 3}
+    assert "bill" in err
+    assert len(home.server.messages) <= 3
+    code, out, _ = home.run("doctor")
+    assert code == 1
+    assert "calls_paused" in out
+    assert "paused (billing)" in home.run("costs")[1]
+    asked = len(home.server.messages)
+    home.dream("--budget", "1")
+    assert len(home.server.messages) == asked, "a bill is nobody's turn to try again at once"
+
+
+def test_a_wrong_key_is_refused_with_the_setting_to_change_and_is_not_shown(home: Home) -> None:
+    home.env.setenv("ANTHROPIC_API_KEY", "sk-ant-wrong")
+    code, out, err = home.dream("--budget", "1")
+    assert code == 1
+    assert "DREAMD_CLAUDE__API_KEY" in out
+    assert "sk-ant-wrong" not in out + err
+
+
+def test_a_call_without_an_answer_is_counted_as_perhaps_paid_and_named(home: Home) -> None:
+    home.server.next(Drops(accepted=True))
+    assert home.dream("--budget", "1")[0] == 0
+    told = home.told("costs")
+    assert told["total"]["presumed"] == 1
+    assert told["total"]["presumed_uusd"] > 0
+    assert [call["state"] for call in told["without_an_end"]] == ["presumed"]
+    shown = home.run("costs")[1]
+    assert "perhaps" in shown
+    assert "1 call ended with nobody listening" in shown
+    code, out, _ = home.run("doctor")
+    assert code == 0
+    assert "note     calls_presumed" in out
+    assert "perhaps" in home.run("status")[1]
+
+
+def test_a_day_that_is_used_up_is_told_by_doctor(home: Home) -> None:
+    home.env.setenv("DREAMD_CLAUDE__DAY_USD", "0.0102")
+    home.server.next(Drops(accepted=True))
+    home.dream("--engine", "claude")
+    bound = home.told("costs")["total"]["presumed_uusd"]
+    home.env.setenv("DREAMD_CLAUDE__DAY_USD", f"{bound / 1_000_000:.6f}")
+    out = home.run("doctor")[1]
+    assert "budget_used: today (UTC)" in out
+    assert "claude.day_usd" in out

@@ -19,7 +19,7 @@ from pipelines.engines.claude.meet import beside
 from pipelines.engines.claude.prompts import answer, extract, insight, relate, support
 from pipelines.engines.claude.prompts.prompt import ask_of
 from pipelines.engines.claude.rounds import Ended, Job, in_rounds
-from pipelines.engines.claude.shorten import is_typed, shorten
+from pipelines.engines.claude.shorten import Shortened, is_typed, shorten
 from pipelines.engines.claude.windows import Stretch, cut, halves, render
 from pipelines.model import digest
 from pipelines.ports import Ask, Asking, Engine, Extracted, Left, Window
@@ -46,18 +46,19 @@ class ClaudeEngine:
 
     def read(self, windows: Sequence[Window], asking: Asking) -> tuple[Extracted, ...]:
         """What rules and model read in each session, in order. Raises what `asking` raises; then nothing was read, and what was answered is recorded."""
-        shown = [shorten(window.turns) for window in windows]
-        stretches = [self.stretches(window) for window in windows]
-        ended = in_rounds(stretches, self._reading(), asking)
-        return tuple(
-            self._extracted(window, ends, short.dumps if parts else ()) for window, ends, short, parts in zip(windows, ended, shown, stretches, strict=True)
-        )
+        shown = [self._shown(window) for window in windows]
+        ended = in_rounds([self._cut(short) for short in shown], self._reading(), asking)
+        return tuple(self._extracted(window, ends, short.dumps) for window, ends, short in zip(windows, ended, shown, strict=True))
 
     def stretches(self, window: Window) -> tuple[Stretch, ...]:
         """What of a session a model is asked about: nothing of one in which nobody typed."""
-        if not any(map(is_typed, window.turns)):
-            return ()
-        return cut(shorten(window.turns).lines, self.config.window_bytes)
+        return self._cut(self._shown(window))
+
+    def _shown(self, window: Window) -> Shortened:
+        return shorten(window.turns) if any(map(is_typed, window.turns)) else Shortened(lines=(), dumps=())
+
+    def _cut(self, short: Shortened) -> tuple[Stretch, ...]:
+        return cut(short.lines, self.config.window_bytes)
 
     def supports(self, items: Sequence[Supported], asking: Asking) -> Sequence[str]:
         """Whether the words of each claim carry its statement: "yes", "no", "unsure", or "unasked" where a budget was used up."""

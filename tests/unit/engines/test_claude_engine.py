@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from pipelines.engines.claude.config import ClaudeConfig
-from pipelines.engines.claude.engine import ClaudeEngine
+from pipelines.engines.claude.engine import PROMPTS, ClaudeEngine
 from pipelines.engines.local.engine import LocalEngine
 from pipelines.gates import judge, outcome
 from pipelines.model import Claim, Kind, Origin, Outcome
@@ -217,6 +218,15 @@ def test_the_name_changes_with_what_is_asked() -> None:
     assert plain.startswith("claude/1+")
     assert plain == engine(calls_at_once=3, batch=True).name
     assert len({plain, engine(instructions="x").name, engine(tier="small").name, engine(window_bytes=5_000).name}) == 4
+
+
+def test_the_name_changes_with_a_word_of_any_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = {engine().name}
+    for n, prompt in enumerate(PROMPTS):
+        changed = (*PROMPTS[:n], replace(prompt, capable=prompt.capable + " "), *PROMPTS[n + 1 :])
+        monkeypatch.setattr("pipelines.engines.claude.engine.PROMPTS", changed)
+        names.add(engine().name)
+    assert len(names) == 1 + len(PROMPTS) == 6
 
 
 def test_an_explicit_json_reply_in_a_fence_is_read() -> None:

@@ -187,6 +187,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=_PREFIX, env_nested_delimiter="__", frozen=True, extra="forbid", hide_input_in_errors=True)
 
     wiki: Path | None = Field(default=None, description="the wiki folder commands work on")
+    wikis: str = Field(default="~/dreamd", min_length=1, description="the folder in which a project's wiki is made that no --wiki names")
     data_dir: Path | None = Field(default=None, description="where store and archive lie; default: the user's data folder")
     database_url: SecretStr | None = Field(default=None, description="a shared store instead of one a wiki")
     scope: str = Field(default="local", description="the tenant/project/user path notes belong to")
@@ -300,6 +301,11 @@ def data_folder(settings: Settings) -> Path:
         return settings.data_dir.expanduser()
     base = os.environ.get("XDG_DATA_HOME")
     return (Path(base) if base else Path.home() / ".local" / "share") / "dreamd"
+
+
+def wikis_folder(settings: Settings) -> Path:
+    """Where the wikis of projects are made."""
+    return Path(settings.wikis).expanduser().absolute()
 
 
 def cache_folder() -> Path:

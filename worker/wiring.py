@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pipelines.ports import Blobs
     from pipelines.run import Params, Parts
     from pipelines.run.parts import Progress
+    from worker.registry import Registered
 
 _OTHER_STORE = "set data_dir (DREAMD_DATA_DIR) to the data folder it was made with, or name another folder with --wiki and dream again from the logs"
 
@@ -64,7 +65,20 @@ def find_wiki(given: Path | None, settings: Settings, *, start: Path | None = No
         inside = folder / "dreamd-wiki"
         if _marker(inside) is not None:
             return inside
-    raise NoWiki("no wiki here: name its folder with --wiki, the setting wiki, or DREAMD_WIKI")
+    if (known := registered_at(here, settings)) is not None:
+        return known.wiki
+    raise NoWiki("no wiki here: name its folder with --wiki, the setting wiki, or DREAMD_WIKI; dreamd alone says what there is")
+
+
+def registered_at(folder: Path, settings: Settings) -> Registered | None:
+    """The wiki of the project a folder belongs to, None when it was never dreamt over."""
+    data = data_folder(settings)
+    if not (data / "projects").is_dir():
+        return None
+    from worker.projects import root_of
+    from worker.registry import registered
+
+    return registered(data, root_of(folder))
 
 
 def place_of(wiki: Path, settings: Settings, *, create: bool) -> Place:

@@ -46,6 +46,10 @@ def run(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code; every expected error is one clear line on standard error."""
     try:
         words = arguments if arguments is not None else sys.argv[1:]
+        if words in ([], ["--json"]):
+            from worker.cli.home import home
+
+            return home(as_json=bool(words))
         code = app_of(words[0] if words else None)(words, prog_name="dreamd", standalone_mode=False)
         return int(code or DONE)
     except BadSettings as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,14 +11,17 @@ from typing import Annotated
 import structlog
 import typer
 
+from pipelines.errors import DreamdError
 from pipelines.report import DreamReport
-from pipelines.run import Outcome, Request, dream
+from pipelines.run import Outcome, Params, Request, dream
 from pipelines.run.sources import NOTHING
 from pipelines.store import DreamRunning
 from worker import wiring
 from worker.cli import common, money
 from worker.cli.output import Progress, counted, many, print_json, visible
+from worker.cli.targets import Target, targets_of
 from worker.engines import dollars
+from worker.settings import Settings
 
 log = structlog.get_logger("dreamd.dream")
 
@@ -29,9 +32,12 @@ def register(app: typer.Typer) -> None:
 
 
 def dream_command(
-    paths: Annotated[list[str] | None, typer.Argument(metavar="PATH...", help="Log files, or folders to look for logs in; none for notes alone.")] = None,
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="[PATH]...", help="Log files, or folders to look for logs in; default: what your agents keep of this project.")
+    ] = None,
     wiki: common.Wiki = None,
     notes: Annotated[list[Path] | None, typer.Option("--notes", metavar="DIR", help="A folder (or file) of the agent's own notes; may be repeated.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every project your agents keep logs of, each into its own wiki.")] = False,
     scope: common.Scope = None,
     since: Annotated[str | None, typer.Option("--since", metavar="DATE", help="Leave out sessions that ended before this date (YYYY-MM-DD).")] = None,
     engine: money.Engine = None,
@@ -47,18 +53,39 @@ def dream_command(
     loaded = common.start(config)
     wish = money.Wish(engine=engine, budget=budget, batch=batch, instructions=instructions)
     choice = wish.choice(loaded)
+    when = _date(since)
+    if every and (paths or notes or wiki):
+        raise typer.BadParameter("takes neither PATH nor --notes nor --wiki: each project has its own", param_hint="--all")
+    if paths or notes:
+        _require_paths(paths or [], notes or [])
+        _require_notes(notes or [])
+        targets: Iterable[Target] = (Target(wiki=wiring.find_wiki(wiki, loaded), scope=scope, paths=tuple(paths or ()), notes=tuple(notes or ())),)
+    else:
+        targets = targets_of(loaded, every=every, wiki=wiki, scope=scope)
     if not as_json and wish.leaves_open(loaded):
         typer.echo(f"engine {choice.engine}: {choice.why}", err=True)
-    when = _date(since)
-    _require_paths(paths or [], notes or [])
-    _require_notes(notes or [])
-    place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
+    codes = []
+    for target in targets:
+        if not as_json and target.told:
+            typer.echo(target.told, err=True)
+        try:
+            codes.append(_dream(target, loaded, lambda defaults: replace(wish.params(loaded, choice, defaults), since=when, dry_run=dry_run), no_wait, as_json))
+        except DreamdError as error:
+            if not every:
+                raise
+            typer.echo(f"dreamd: {error}", err=True)  # the others' dreams are not at fault
+            codes.append(1)
+    return max(codes)
+
+
+def _dream(target: Target, loaded: Settings, params: Callable[[Params], Params], no_wait: bool, as_json: bool) -> int:
+    place = wiring.place_of(target.wiki, loaded, create=True)
+    target.register(loaded)
     progress = Progress(quiet=as_json)
-    with wiring.open_parts(place, loaded, scope=scope, progress=progress) as parts:
-        params = replace(wish.params(loaded, choice, parts.defaults), since=when, dry_run=dry_run)
+    with wiring.open_parts(place, loaded, scope=target.scope, progress=progress) as parts:
         request = Request(
-            scope=common.scope_of(scope, loaded, parts.store), paths=tuple(paths or ()), wiki=place.wiki, wiki_id=place.wiki_id, host=place.host,
-            notes=tuple(n.expanduser() for n in notes or ()), exclude=(str(place.wiki), str(place.private)), params=params,
+            scope=common.scope_of(target.scope, loaded, parts.store), paths=target.paths, wiki=place.wiki, wiki_id=place.wiki_id, host=place.host,
+            notes=tuple(n.expanduser() for n in target.notes), exclude=(str(place.wiki), str(place.private)), params=params(parts.defaults),
         )  # fmt: skip
         outcome = dream(parts, request, waiting=None if no_wait else Waiting())
     progress.done()

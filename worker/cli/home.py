@@ -1,0 +1,161 @@
+"""dreamd alone: what is here, what waits, what to do next. Nothing is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from pipelines.errors import DreamdError
+from worker import __version__, registry, wiring
+from worker.cli.output import many, print_json, visible
+from worker.projects import Homes, Project, Survey, deleted_on, root_of, survey, tells_sessions
+from worker.settings import Settings, data_folder, load
+
+SHOWN = 12
+"""Projects shown, the current one and the newest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """What one project is told by. `lost_at` is when its agent deletes the oldest log, `waits` counts what waits for the person (None: no dream yet)."""
+
+    project: Project
+    here: bool
+    wiki: Path | None
+    newest: datetime | None
+    lost_at: datetime | None
+    note_files: int
+    last: str = ""
+    waits: int | None = None
+
+
+def home(*, as_json: bool = False) -> int:
+    """Print what stands in this person's home, and the next command."""
+    loaded = load()
+    homes = Homes.of(os.environ)
+    found = survey(homes)
+    here = root_of(Path.cwd())
+    lines = sorted((_line(p, here, homes, loaded) for p in found.projects), key=_rank)
+    told = tells_sessions(homes)
+    if as_json:
+        print_json(_json(found, lines, told))
+    else:
+        _print(found, lines, told, homes)
+    return 0
+
+
+def _rank(line: Line) -> tuple[bool, float, str]:
+    return (not line.here, -(line.newest.timestamp() if line.newest else 0.0), str(line.project.root))
+
+
+def _line(project: Project, here: Path, homes: Homes, loaded: Settings) -> Line:
+    given = registry.registered(data_folder(loaded), project.root)
+    is_here = project.root == here
+    last, waits = _dreamt(given.wiki, given.scope, loaded) if given is not None and is_here else ("", None)
+    oldest = project.oldest
+    return Line(
+        project=project, here=is_here, wiki=given.wiki if given else None, newest=max((log.mtime for log in project.logs), default=None),
+        lost_at=deleted_on(oldest, homes) if oldest else None, note_files=sum(1 for folder in project.memory for _ in folder.rglob("*.md")), last=last, waits=waits,
+    )  # fmt: skip
+
+
+def _dreamt(wiki: Path, scope: str, loaded: Settings) -> tuple[str, int | None]:
+    """When a project was last dreamt over and how it ended, and how much waits for the person."""
+    try:
+        place = wiring.place_of(wiki, loaded, create=False)
+        if not loaded.database_url and not (place.private / "store.db").exists():
+            return "", None
+        with wiring.open_only_store(place) as store:
+            last = next(iter(store.dreams(scope, limit=1)), None)
+            waiting = last.summary.get("waiting") if last and last.summary else None
+    except DreamdError as error:
+        return f"cannot be told ({visible(str(error))})", None
+    if last is None:
+        return "", None
+    ended = f"{last.ended_at:%Y-%m-%d %H:%M} UTC" if last.ended_at else "not ended"
+    return f"{last.state}, {ended}", waiting if isinstance(waiting, int) else 0
+
+
+def _json(found: Survey, lines: Sequence[Line], told: Sequence[str]) -> dict[str, object]:
+    return {
+        "version": __version__,
+        "projects": [
+            {
+                "root": str(x.project.root), "name": x.project.name, "here": x.here, "sessions": len(x.project.logs), "bytes": x.project.bytes,
+                "newest": x.newest, "oldest": x.project.oldest.mtime if x.project.oldest else None, "deleted_on": x.lost_at, "note_files": x.note_files,
+                "instructions": [str(f) for f in x.project.instructions], "wiki": str(x.wiki) if x.wiki else None, "last": x.last or None, "waiting": x.waits,
+            }
+            for x in lines
+        ],
+        "homeless": [str(log.path) for log in found.homeless], "told": list(told), "next": _next(lines),
+    }  # fmt: skip
+
+
+def _print(found: Survey, lines: Sequence[Line], told: Sequence[str], homes: Homes) -> None:
+    logs = sum(len(x.project.logs) for x in lines)
+    size = sum(x.project.bytes for x in lines) / 1e6
+    print(
+        f"dreamd {__version__}: {many(len(lines), 'project')}, {many(logs, 'session log')} ({size:.1f} MB) in {_short(homes.claude)} and {_short(homes.codex)}"
+    )
+    if lines:
+        print()
+        _table(lines[:SHOWN])
+    if len(lines) > SHOWN:
+        print(f"  and {len(lines) - SHOWN} more: dreamd --json")
+    if found.homeless:
+        print(f"{many(len(found.homeless), 'log')} name no folder they worked in: dreamd dream PATH... --wiki DIR")
+    for x in lines:
+        if x.project.shared:
+            print(
+                f"{visible(x.project.name)}: its agent keeps its memory in one folder with {', '.join(_short(r) for r in x.project.shared)}; name it with --notes"
+            )
+    print()
+    for line in _here(lines):
+        print(line)
+    if lines:
+        print(
+            "New sessions are told what the wiki knows." if told else "New sessions are not told yet what the wiki knows: dreamd connect claude-code (or codex)"
+        )
+    print(f"Next: {_next(lines)}")
+
+
+def _table(lines: Sequence[Line]) -> None:
+    names = [visible(x.project.name) for x in lines]
+    wide = max(7, *(len(n) for n in names))
+    print(f"  {'project':{wide}}  logs      MB  newest      oldest      deleted on  notes  wiki")
+    for name, x in zip(names, lines, strict=True):
+        oldest = x.project.oldest
+        print(
+            f"{'*' if x.here else ' '} {name:{wide}} {len(x.project.logs):5} {x.project.bytes / 1e6:7.1f}  {_day(x.newest)}  {_day(oldest.mtime if oldest else None)}  "
+            f"{_day(x.lost_at)} {x.note_files:6}  {_short(x.wiki) if x.wiki else '-'}"
+        )  # fmt: skip
+
+
+def _here(lines: Sequence[Line]) -> Sequence[str]:
+    """What there is to say of the project of the current folder."""
+    here = next((x for x in lines if x.here), None)
+    if here is None:
+        return ()
+    said = [f"Last dream over {visible(here.project.name)}: {here.last}"] if here.last else [f"{visible(here.project.name)} was never dreamt over."]
+    if here.waits:
+        said.append(f"{many(here.waits, 'thing')} {'waits' if here.waits == 1 else 'wait'} for you: dreamd review, or {_short(here.wiki)}/inbox.md")
+    return said
+
+
+def _next(lines: Sequence[Line]) -> str:
+    """The one command to go on with."""
+    if any(x.here for x in lines):
+        return "dreamd dream"
+    return "dreamd dream --all, or in a project's folder dreamd dream" if lines else "dreamd dream PATH... --wiki DIR"
+
+
+def _day(at: datetime | None) -> str:
+    return f"{at:%Y-%m-%d}" if at else "-         "
+
+
+def _short(path: Path | None) -> str:
+    text, at_home = str(path), str(Path.home())
+    return "~" + text[len(at_home) :] if text == at_home or text.startswith(at_home + os.sep) else text

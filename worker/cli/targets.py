@@ -1,0 +1,63 @@
+"""What a dream is over when no path is named: the project of the current folder, or every project an agent keeps logs of."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from worker import registry
+from worker.cli.output import many, visible
+from worker.projects import Homes, Project, survey
+from worker.settings import Settings, data_folder, wikis_folder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """One wiki and what is read for it. `told` is said before; `project` is remembered with its wiki, so that later commands find it."""
+
+    wiki: Path
+    scope: str | None
+    paths: tuple[str, ...]
+    notes: tuple[Path, ...]
+    told: str = ""
+    project: registry.Registered | None = None
+
+    def register(self, loaded: Settings) -> None:
+        """Remember the project's wiki and scope."""
+        if self.project is not None:
+            registry.register(data_folder(loaded), self.project)
+
+
+def targets_of(loaded: Settings, *, every: bool, wiki: Path | None, scope: str | None) -> Iterable[Target]:
+    """The current project, or every one that has logs, each named when those before it are registered. Raises BadParameter where there is nothing to read."""
+    found = survey(Homes.of(os.environ))
+    if every:
+        if not found.projects:
+            raise typer.BadParameter("no agent keeps logs here: name them (a file or a folder)", param_hint="PATH...")
+        return (_target(p, loaded, None, scope) for p in found.projects)
+    project = found.of(Path.cwd())
+    if not project.logs and not project.memory:
+        raise typer.BadParameter(
+            f"no agent keeps logs or notes of {visible(str(project.root))}: name the logs (a file or a folder), or a folder of notes with --notes; dreamd alone says "
+            "which projects there are", param_hint="PATH...",
+        )  # fmt: skip
+    return (_target(project, loaded, wiki, scope),)
+
+
+def _target(project: Project, loaded: Settings, wiki: Path | None, scope: str | None) -> Target:
+    given = registry.planned(
+        data_folder(loaded), project.root, wikis=wikis_folder(loaded), scope=loaded.scope if "scope" in loaded.model_fields_set else ""
+    )  # fmt: skip
+    named = wiki or (loaded.wiki.expanduser() if loaded.wiki else None)
+    given = registry.Registered(root=project.root, wiki=(named or given.wiki).absolute(), scope=scope or given.scope)
+    memory = () if project.shared else project.memory
+    left = f"; its notes lie in one folder with those of {', '.join(str(r) for r in project.shared)}: name it with --notes" if project.shared else ""
+    files = sum(1 for folder in memory for _ in folder.rglob("*.md"))
+    return Target(
+        wiki=given.wiki, scope=given.scope, paths=tuple(str(log.path) for log in project.logs), notes=memory, project=given,
+        told=f"{visible(project.name)}: {many(len(project.logs), 'log')}, {many(files, 'note file')} into {given.wiki}{left}",
+    )  # fmt: skip

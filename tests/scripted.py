@@ -140,6 +140,7 @@ class ModelDesk(Desk):
     window_bytes: int = 48_000
     day_uusd: int | None = None
     units: int = 1
+    poll_s: float = 60
 
     def engine(self, params: Params) -> ClaudeEngine:
         """The engine of a dream."""
@@ -149,7 +150,7 @@ class ModelDesk(Desk):
 
     def parts(self, store: Store) -> Parts:
         """Live parts with both engines."""
-        means = Means(messages=self.messages, slots=Slots(self.slots), day_uusd=self.day_uusd, units_at_once=self.units)
+        means = Means(messages=self.messages, slots=Slots(self.slots), day_uusd=self.day_uusd, units_at_once=self.units, poll_s=self.poll_s)
         local = LocalEngine()
         return replace(super().parts(store), engines={"claude": self.engine, "local": lambda _: local}, means=means)
 

@@ -13,23 +13,23 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, cast
 
 from pipelines.errors import Busy, DreamdError, Paused, Refused, Unreachable
 from pipelines.ports import Answered, Ask, Messages, Reply
-from pipelines.store import Store
+from pipelines.run.asking_batch import BATCH, MARGIN_S, POST_LEASE, POST_S, Batches, Post, takes_batches
+from pipelines.store import Store, host_of
+from pipelines.store.holder import process_of
 from pipelines.store.money import Key, Kind, Limit
 
 BUDGET = "budget"
 """`Answered.why` of what was not asked because a budget is used up."""
-BILLING, RATE, ELSEWHERE, BATCH = "billing", "rate", "answer", "batch"
-"""Why a unit waits: a bill to be paid, the provider asked to be left alone, another worker has the same request in flight, a batch is being worked on."""
+BILLING, RATE, ELSEWHERE = "billing", "rate", "answer"
+"""Why a unit waits: a bill to be paid, the provider asked to be left alone, another worker has the same request in flight."""
 ELSEWHERE_S = 5.0
 """After how long a unit looks again for an answer another worker is waiting for."""
-MARGIN_S = 60.0
-"""How much longer than its timeout a call counts as in flight."""
 LOOK_S = 1.0
 """How often the desk looks whether to go on while it waits for calls."""
 
@@ -67,7 +67,7 @@ class Means:
 
     `paid` says that calls cost money: then nothing is asked without a budget. `day_uusd` and `scope_uusd` limit a day and a scope, in millionths of a US
     dollar. `rate_per_s` limits the calls of all processes together. `units_at_once` of a dream are worked on side by side by a process that dreams by itself,
-    so that one unit's last calls do not leave the slots empty.
+    so that one unit's last calls do not leave the slots empty. `poll_s` is how long a unit waits before it looks how its batch stands.
     """
 
     messages: Messages | None
@@ -78,6 +78,7 @@ class Means:
     scope_uusd: int | None = None
     rate_per_s: float | None = None
     units_at_once: int = 4
+    poll_s: float = 60.0
 
     def limits(self, *, dream: str, scope: str, budget_uusd: int | None, now: datetime) -> tuple[Limit, ...]:
         """The budgets a call has to fit in, in the order they are taken from."""
@@ -106,6 +107,7 @@ class Desk:
     job: int
     limits: Callable[[], Sequence[Limit]]
     go_on: Going
+    owner: str = ""
     batch: bool = False
     sent: int = 0
     recorded: int = 0
@@ -139,7 +141,58 @@ class Desk:
             first = next(iter(asks.values()))
             raise Refused(f"{len(asks)} requests of dream {self.dream} have no recorded answer, the first is {first.stage} {first.name}: nothing is asked here")
         self._require_no_pause()
-        flight = _Flight(desk=self, messages=self.means.messages, queue=deque(asks.items()))
+        if self.batch and takes_batches(self.means.messages):
+            return self._in_batches(asks, cast(Batches, self.means.messages))
+        return self._fly(asks, self.means.messages)
+
+    def _in_batches(self, asks: Mapping[Key, Ask], provider: Batches) -> dict[Key, Answered]:
+        """Answers of batches that have ended; what is in none is posted in one. Raises Paused until all are there.
+
+        What a batch did not answer (errored, expired) is asked alone, at the full price: that tells what is wrong with it.
+        """
+        post = Post(store=self.store, provider=provider, scope=self.scope, host=host_of(process_of(self.owner)))
+        intents = sorted(set(self.store.in_batches(self.scope, asks).values()))
+        done = [post.look_after(self.store.batch(intent, host=post.host), asks) for intent in intents]
+        found = self._recorded(asks)
+        missing = {key: ask for key, ask in asks.items() if key not in found}
+        if alone := {key: replace(ask, bound_uusd=2 * ask.bound_uusd) for key, ask in missing.items() if key in post.failed}:
+            found |= self._fly(alone, provider)
+        out = self.store.in_batches(self.scope, missing)
+        waits = not all(done)
+        if fresh := {key: ask for key, ask in missing.items() if key not in found and key not in out}:
+            refused = self._post(post, fresh)
+            found |= refused
+            waits = waits or len(refused) < len(fresh)
+        if waits:
+            raise Paused("a batch is being worked on", why=BATCH, for_s=self.means.poll_s)
+        return found
+
+    def _post(self, post: Post, asks: Mapping[Key, Ask]) -> dict[Key, Answered]:
+        """Post these as one batch; returns those a budget leaves out."""
+        limits = self.limits()
+        if self.means.paid and not limits:
+            return self._left_out(asks)
+        lease = self.store.take_lease(POST_LEASE, POST_LEASE, self.owner, round((POST_S + MARGIN_S) * 1000))
+        if lease is None:
+            raise Paused("another worker posts a batch", why=BATCH, for_s=ELSEWHERE_S)
+        try:
+            until = self.now_ms() + round((POST_S + MARGIN_S) * 1000)
+            told = self.store.intend(self.scope, list(asks.values()), dream=self.dream, job=self.job, limits=limits, until_ms=until)
+            if told.batch is not None:
+                self.sent += len(told.custom_ids)
+                post.hand_in(asks, told.batch.intent, told.custom_ids)
+        finally:
+            self.store.release_lease(lease)
+        return self._left_out(key for key in asks if key in told.reserved.refused)
+
+    def _left_out(self, keys: Iterable[Key]) -> dict[Key, Answered]:
+        found = {key: Answered(reply=None, why=BUDGET) for key in keys}
+        self.over += len(found)
+        return found
+
+    def _fly(self, asks: Mapping[Key, Ask], messages: Messages) -> dict[Key, Answered]:
+        """Answers by calls of their own."""
+        flight = _Flight(desk=self, messages=messages, queue=deque(asks.items()))
         found = flight.run()
         if flight.elsewhere:
             found |= self._recorded(flight.elsewhere)

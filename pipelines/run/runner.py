@@ -153,8 +153,8 @@ class _Crew:
             return
         if (pause := store.calls_paused()) is not None:
             raise DreamWaits(dream, f"calls to models are paused ({pause.why}): pay the bill or raise the limit at the provider")
-        if any(batch.dream == dream.uid for batch in store.batches(self.scope)):
-            raise DreamWaits(dream, "its batch is being worked on, which takes up to a day")
+        if store.batches(self.scope):  # its own, or one in which another dream asks the same
+            raise DreamWaits(dream, "a batch is being worked on, which takes up to a day")
 
 
 class DreamWaits(Transient):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import cast
 
-from pipelines.errors import Permanent
+from pipelines.errors import Permanent, Transient
 from pipelines.ports import Engine
+from pipelines.run.asking_batch import Batches, takes_batches, tend
+from pipelines.run.asking_read import asks
 from pipelines.run.reading import Unread, unread_sessions
 from pipelines.run.units.bench import Bench, Ready
-from pipelines.store import Unit
+from pipelines.store import Unit, host_of
 
 SESSIONS_MAX = 64
 """Of one unit: they are stored in one transaction, which has to be short."""
@@ -19,6 +23,7 @@ TURNS_MAX = 4_000
 def plan(bench: Bench) -> Ready:
     """Units of the sessions this dream's engine has not read, in order of uid."""
     store, scope = bench.store, bench.scope
+    _look_after_batches(bench)
     inputs = store.inputs(scope)  # before the sessions: what comes in between makes the next dream look again
     unread = unread_sessions(store, scope, bench.parts.engine.name, bench.params)
     at = 0
@@ -27,6 +32,15 @@ def plan(bench: Bench) -> Ready:
         units.append(unit_of(f"{number:06}", part, first=at, of=len(unread)))
         at += len(part)
     return Ready(result={"inputs": inputs, "sessions": len(unread), "turns": sum(u.turns for u in unread)}, then=tuple(units))
+
+
+def _look_after_batches(bench: Bench) -> None:
+    """See to batches whose dreams have ended: what they answered is paid for. What keeps that from being done now does not keep this dream."""
+    means = bench.parts.means
+    if means is None or not takes_batches(means.messages) or not asks(bench.parts.engine):
+        return
+    with suppress(Transient, Permanent):
+        tend(bench.store, cast(Batches, means.messages), host=host_of(bench.parts.holder))
 
 
 def sessions_a_unit(engine: Engine) -> int:

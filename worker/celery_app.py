@@ -5,12 +5,13 @@ Two queues below one key prefix: bells for due jobs, and requests of platforms, 
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import Any, Final
 
 import structlog
 from celery import Celery
 from kombu.transport import redis
-from redis import DataError
+from redis import DataError, ResponseError
 
 WORK: Final = "dreamd.work"
 """The task that is a bell: (job id). The id is a hint; whoever hears it takes the job whose turn it is."""
@@ -23,27 +24,41 @@ SOCKET_S: Final = 5.0
 """The longest anything waits for a Redis that hangs."""
 VISIBLE_S: Final = 3600
 """Messages a dead worker had fetched and not begun come back after so long; a sweep rings again much sooner."""
-
+REST_S: Final = 5.0
+"""How long a queue that cannot be read is left alone."""
+_NO_ENVELOPE: Final = (ValueError, TypeError, KeyError, AttributeError, RecursionError, DataError)
+"""What reading something that is no message of Celery raises; it is off the list already."""
 
 log = structlog.get_logger("dreamd.celery")
 
 
 class Channel(redis.Channel):
-    """Passes over what lies in the list and is no message of Celery at all: it would end the whole worker, again after each start."""
+    """Passes over what lies in a list and is no message of Celery at all, and waits while a list is none: either would end the whole worker, again after each
+    start."""
+
+    _rest_until = float("-inf")
+
+    def _size(self, queue: str) -> int:
+        """Asked when a queue is declared."""
+        try:
+            return super()._size(queue)  # type: ignore[no-any-return, no-untyped-call]
+        except ResponseError:  # the key holds something else; reading it says so
+            return 0
+
+    def _brpop_start(self, timeout: float | None = None) -> None:
+        if monotonic() >= self._rest_until:  # else the loop, which wakes all the time, asks again
+            super()._brpop_start(timeout)  # type: ignore[no-untyped-call]
 
     def _brpop_read(self, **options: Any) -> bool | None:
         try:
             return super()._brpop_read(**options)  # type: ignore[no-any-return, no-untyped-call]
-        except (
-            ValueError,
-            TypeError,
-            KeyError,
-            AttributeError,
-            RecursionError,
-            DataError,
-        ) as error:  # what reading an envelope raises; it is off the list already
+        except _NO_ENVELOPE as error:
             log.warning("message_unreadable", error=type(error).__name__)
-            return True
+        except ResponseError as error:  # WRONGTYPE, as a rule: somebody else's key has the name of a queue
+            self._rest_until = monotonic() + REST_S
+            self._queue_cycle.rotate(self._queue_cycle.consume(1)[0])  # the other queue is heard meanwhile
+            log.error("queue_unreadable", error=type(error).__name__, again_in_s=REST_S)
+        return True
 
 
 class Transport(redis.Transport):

@@ -230,3 +230,17 @@ def test_what_is_no_message_of_ours_is_kept_as_a_letter_and_the_next_one_is_hear
     assert [line for line in worker.raw if secret in line or not line.startswith("{")] == []
     with contextlib.closing(redis.Redis.from_url(redis_url)) as client:
         assert client.hlen("dream:unacked") == 0, "what Celery cannot read holds no place, now or after a restart"
+
+
+def test_a_list_of_celery_that_is_none_ends_no_worker_and_requests_are_heard_once_it_is_one_again(at: Office, redis_url: str) -> None:
+    app, good = make_app(redis_url, queue="dreamd:requests"), {"version": 1, "request_id": "good", "scope": "ana", "reply": "me"}
+    with contextlib.closing(redis.Redis.from_url(redis_url)) as client:
+        client.set("dream:dreamd:requests", "no list")
+        worker = at.worker("--look-s", 0.3)
+        assert worker.heard("queue_unreadable")["error"] == "ResponseError"
+        client.delete("dream:dreamd:requests")
+    app.send_task("dreamd.request", (good,), queue="dreamd:requests", retry=False)
+    assert b'"accepted"' in answer(redis_url, worker)
+    worker.send(signal.SIGTERM)
+    assert worker.ended() == 0, worker.said
+    assert worker.times("queue_unreadable") < 5, "said now and then, and no loop without rest"

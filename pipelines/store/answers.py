@@ -53,6 +53,14 @@ class Answers(Clocked):
                         found[key] = _answer(key, row)
         return found
 
+    def lost_answers(self, scope: str, dream: str) -> tuple[tuple[str, str], ...]:
+        """Stage and name of each call of a dream (by uid) that was answered and whose answer is kept no more, in the order they were sent."""
+        c, a = t.calls.c, t.answers.c
+        kept = (a.scope_id == c.scope_id) & (a.request_mac == c.request_mac) & (a.attempt == c.attempt)
+        query = select(c.stage, c.name).outerjoin(t.answers, kept).where(c.dream == dream, c.state == "answered", a.id.is_(None)).order_by(c.id)
+        with self.reading("look for lost answers") as conn:
+            return tuple((row.stage, row.name) for row in conn.execute(query.where(c.scope_id == self.scope_of(conn, scope))))
+
     def request_mac(self, digest: str) -> str:
         """What a request is known by in the tables."""
         return self.mac("request", digest)

@@ -181,6 +181,13 @@ class Jobs(Clocked):
             rows = conn.execute(select(j.unit, j.result).where(j.dream_id == self._id(conn, dream), j.stage == stage, j.state == "done")).all()
         return {r.unit: cast(dict[str, object], load(r.result or "{}")) for r in sorted(rows, key=lambda r: r.unit)}
 
+    def units(self, dream: Dream, stage: str) -> Mapping[str, Mapping[str, object]]:
+        """What the finished units of a stage were given, by unit, in their order."""
+        j = t.jobs.c
+        with self.reading("read units") as conn:
+            rows = conn.execute(select(j.unit, j.payload).where(j.dream_id == self._id(conn, dream), j.stage == stage, j.state == "done")).all()
+        return {r.unit: cast(dict[str, object], load(r.payload)) for r in sorted(rows, key=lambda r: r.unit)}
+
     def parked(self, dream: Dream) -> tuple[tuple[str, str, str, str], ...]:
         """The units a dream went on without: stage, unit, code and error of each, sorted."""
         j = t.jobs.c

@@ -61,6 +61,7 @@ _BILLS: Final = frozenset(
     }
 )  # fmt: skip
 """Codes of errors that somebody has to pay or to raise a limit for, whatever their status."""
+_OF_BATCHES: Final = "/v1/messages/batches/"
 _REMOTE: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _SENT: Final = frozenset(
     {
@@ -129,12 +130,12 @@ class Provider:
 
     def look(self, remote: str) -> RemoteBatch:
         """How a batch stands. Raises Permanent for one the provider does not know (any more), else as `create` does."""
-        return self._batch(self._get(f"/v1/messages/batches/{_named(remote)}", about=f"batch {remote}"))
+        return self._batch(self._get(f"{_OF_BATCHES}{_named(remote)}", about=f"batch {remote}"))
 
     def cancel(self, remote: str) -> RemoteBatch:
         """Ask for a batch to be cancelled: it ends later, with results for what was done. One that has ended stays as it is."""
         try:
-            return self._batch(self._post(f"/v1/messages/batches/{_named(remote)}/cancel", {}, about=f"batch {remote}", timeout_s=LOOK_S).content)
+            return self._batch(self._post(f"{_OF_BATCHES}{_named(remote)}/cancel", {}, about=f"batch {remote}", timeout_s=LOOK_S).content)
         except Permanent:
             stands = self.look(remote)
             if stands.state != ENDED:
@@ -156,7 +157,7 @@ class Provider:
         two results: what was given until then is good.
         """
         about = f"results of batch {remote}"
-        with self._answered("get", f"/v1/messages/batches/{_named(remote)}/results", None, about=about, timeout_s=POST_S) as response:
+        with self._answered("get", f"{_OF_BATCHES}{_named(remote)}/results", None, about=about, timeout_s=POST_S) as response:
             for line in self._lines(response, about):
                 found = self._parsed(line, about)
                 name, result = found.get("custom_id"), found.get("result")
@@ -244,7 +245,7 @@ class Provider:
             finally:
                 response.close()
         except anthropic.APIStatusError as error:
-            trouble = self._status(error, about)
+            trouble = self._status(error, about, named=path.startswith(_OF_BATCHES))
         except anthropic.APIConnectionError as error:
             trouble = self._connection(error.__cause__, about, timeout_s)
         except httpx2.HTTPError as error:  # while the content came
@@ -330,8 +331,8 @@ class Provider:
         waited = f" within {timeout_s:g} s" if isinstance(cause, httpx2.TimeoutException) else ""
         return Unreachable(f"{about}: no answer from {self._where}{waited} ({kind}); it may have been taken all the same", accepted=True)
 
-    def _status(self, error: anthropic.APIStatusError, about: str) -> DreamdError:
-        """What a status means for the unit."""
+    def _status(self, error: anthropic.APIStatusError, about: str, *, named: bool) -> DreamdError:
+        """What a status means for the unit. `named` says that something the provider has given a name was asked for: that is what it does not know then."""
         status, kind, code = error.status_code, error.type if isinstance(error.type, str) else "", error.error_code or ""
         said = self._said(error)
         told = " ".join(x for x in (f"{about}: {self._where} answers {status}", kind, code and f"({code})", said and f"“{said}”", _request(error)) if x)
@@ -345,7 +346,7 @@ class Provider:
                 return Refused(f"{told}: the key is not valid there; set claude.api_key (DREAMD_CLAUDE__API_KEY) or ANTHROPIC_API_KEY anew")
             case 403:
                 return Refused(f"{told}: the key may not do this; give it the permission at the provider, or name another model (claude.model, or model under the stage)")  # fmt: skip
-            case 404:
+            case 404 if not named:
                 return Refused(f"{told}: there is no such model there, or no Messages API; see claude.model (or model under the stage) and claude.base_url")
             case _ if 300 <= status < 400:
                 return Refused(f"{told}: it sends elsewhere, which is not followed; set claude.base_url to where the Messages API is")

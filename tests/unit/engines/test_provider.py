@@ -366,6 +366,13 @@ def test_cancelling_a_batch_that_has_ended_is_no_error() -> None:
         assert given.cancel("msgbatch_1").state == "ended"
 
 
+def test_a_batch_the_provider_does_not_know_is_no_wrong_setting() -> None:
+    with serving((404, error("not_found_error"))) as server, provider(server.url) as given:
+        for ask_for in (given.look, given.cancel, lambda remote: next(given.results(remote, {}))):
+            with pytest.raises(Permanent, match="batch msgbatch_1"):
+                ask_for("msgbatch_1")
+
+
 def lines(*results: object) -> bytes:
     return b"\n".join(json.dumps(r).encode() for r in results) + b"\n"
 

@@ -95,7 +95,7 @@ def why_command(
         print_json({"chains": [_chain_json(c) for c in chains]})
         return 0
     for chain in chains:
-        _print_chain(chain)
+        print_chain(chain)
     return 0
 
 
@@ -155,7 +155,8 @@ def _one_line(text: str) -> str:
     return flat if len(flat) <= QUOTE_MAX else flat[: QUOTE_MAX - 1] + "…"
 
 
-def _print_chain(chain: Chain) -> None:
+def print_chain(chain: Chain) -> None:
+    """A chain for a person: what is said, how it stands, the lines it rests on with those around them, who decided."""
     if chain.online and chain.finding:
         note = chain.online
         print(f"n-{chain.note}  {visible(f'{note.folder}/{note.path}')} line {note.line}: {_one_line(note.text)}")

@@ -1,0 +1,89 @@
+"""A person's decision about a note: recorded as an input to beliefs, with the claims it bears on marked, so that the next dream believes anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from pipelines.errors import Refused
+from pipelines.model import Ruling, Status, Version, digest
+from pipelines.notes.identity import in_force
+from pipelines.run.sources import standing_notes
+from pipelines.store import Store
+
+VERBS: Final = frozenset({"approve", "reject", "keep", "retract"})
+UID_MIN: Final = 6
+"""Characters of an id that are enough to name a note, when only one begins so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruled:
+    """What was decided: the ruling, the note's versions as they stood, and whether it was decided like this before."""
+
+    ruling: Ruling
+    versions: tuple[Version, ...]
+    known: bool
+
+
+def named_note(store: Store, scope: str, name: str) -> tuple[Version, ...]:
+    """The versions of the note an id names (`n-…`, or enough of it). Raises Refused, saying what it is when it is no note of dreamd's own."""
+    wanted = name.removeprefix("^").removeprefix("n-").split("-", maxsplit=1)[0]
+    if len(wanted) < UID_MIN:
+        raise Refused(f"{name!r} is no id of a note: it looks like n-4f2a91c0ab12, and stands behind the line of a page and in the inbox")
+    found = [h.version for h in store.heads(scope) if h.version.note.startswith(wanted)]
+    notes = {v.note for v in found}
+    if len(notes) > 1:
+        raise Refused(f"{len(notes)} notes begin with n-{wanted}: give more of the id")
+    if found:
+        return tuple(found)
+    own = next((n for n in standing_notes(store.online_notes(scope)) if n.uid.startswith(wanted)), None)
+    if own is not None:
+        raise Refused(f"n-{own.uid[:12]} is line {own.line} of your own file {own.folder}/{own.path}: change it there; the next dream takes that over")
+    raise Refused(f"no note is called {name!r}: search finds notes and their ids (dreamd search)")
+
+
+def rule(store: Store, scope: str, verb: str, name: str, *, at: datetime, hand: str, side: int | None = None, why: str = "") -> Ruled:
+    """Record a person's decision about a note; `side` (from 1) names one side of a dispute. The same decision twice is one.
+
+    Raises Refused when there is no such note or side, or when the note is not one that can be decided like this.
+    """
+    if verb not in VERBS:
+        raise ValueError(f"{verb!r} is no decision")
+    versions = named_note(store, scope, name)
+    other = _slot(versions, side, verb)
+    before = next((r for r in in_force(store.rulings(scope, [versions[0].note])) if (r.verb, r.other) == (verb, other) and r.target == versions[0].note), None)
+    if before is not None and not _moved_since(versions, before):
+        return Ruled(ruling=before, versions=versions, known=True)
+    ruling = Ruling(
+        uid=digest("ruling", verb, versions[0].note, other or "", at.isoformat()), verb=verb, target=versions[0].note, other=other, body=why or None, at=at
+    )
+    with store.together("rule"):
+        store.add_ruling(scope, ruling)
+        store.mark_dirty(scope, _bears_on(store, versions), "ruling")
+        store.write_down(scope, verb, hand, versions[0].note, key=ruling.uid)
+    return Ruled(ruling=ruling, versions=versions, known=False)
+
+
+def _slot(versions: Sequence[Version], side: int | None, verb: str) -> str | None:
+    """The slot of a side of a dispute; None for the note as a whole."""
+    sides = sorted((v for v in versions if v.status is Status.DISPUTED), key=lambda v: v.slot)
+    if side is None:
+        if len(sides) > 1 and verb in {"approve", "keep"}:
+            shown = "; ".join(f"{n}: {v.statement}" for n, v in enumerate(sides, 1))
+            raise Refused(f"n-{versions[0].note} is disputed, say which side is right with --side ({shown})")
+        return None
+    if not 1 <= side <= len(sides):
+        raise Refused(f"n-{versions[0].note} has {len(sides)} sides, none of them is {side}")
+    return sides[side - 1].slot
+
+
+def _moved_since(versions: Sequence[Version], ruling: Ruling) -> bool:
+    """Whether the note was heard of since it was ruled upon."""
+    newest = max((v.newest_evidence for v in versions if v.newest_evidence), default=None)
+    return newest is not None and ruling.at is not None and newest > ruling.at
+
+
+def _bears_on(store: Store, versions: Sequence[Version]) -> frozenset[str]:
+    return frozenset(uid for v in versions for uid in v.claims)

@@ -1,0 +1,155 @@
+"""What a person decides about notes holds: over more dreams, over the same logs again, and every sentence of theirs has a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.redacting import shared_redactor
+from tests.writing import ClaudeLog, conversation
+from worker import wiring
+from worker.cli import run
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def dreamd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> Command:
+    for name in ("DATA", "CONFIG", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    monkeypatch.setenv("DREAMD_WIKI", str(tmp_path / "wiki"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(wiring, "redactor", lambda: shared_redactor(request))
+
+    def command(*words: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = run([str(w) for w in words])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return command
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "log.jsonl"
+    path.write_text(
+        ClaudeLog("one").user("From now on always run the tests with pytest -x.").assistant("Yes.").user("The staging port is 5433.").text(), encoding="utf-8"
+    )
+    return path
+
+
+def note_of(dreamd: Command, words: str) -> str:
+    """The id of the note search finds for some words."""
+    _, out, _ = dreamd("search", words, "--json")
+    return next(f"n-{h['uid']}" for h in json.loads(out)["hits"] if h["kind"] == "note")
+
+
+def pages(tmp_path: Path) -> str:
+    """All that a session may be told; reports and the work log tell what happened, not what holds."""
+    wiki = tmp_path / "wiki"
+    return "\n".join(p.read_text(encoding="utf-8") for p in sorted(wiki.glob("*.md")) if p.name != "recent.md")
+
+
+def test_a_retracted_note_leaves_every_page_and_is_not_learnt_again_from_the_same_lines(dreamd: Command, log: Path, tmp_path: Path) -> None:
+    dreamd("dream", log)
+    note = note_of(dreamd, "pytest")
+    assert "pytest -x" in pages(tmp_path)
+    assert dreamd("retract", note, "--because", "we use nox")[0] == 0
+    assert "pytest -x" not in pages(tmp_path)
+    with log.open("a", encoding="utf-8") as more:
+        more.write(ClaudeLog("one").user("x").user("y").user("z").user("The staging host is blue-1.").text().splitlines(keepends=True)[-1])
+    copied = tmp_path / "copy.jsonl"
+    copied.write_bytes(log.read_bytes())
+    dreamd("dream", log, copied)
+    assert "pytest -x" not in pages(tmp_path)
+    code, out, _ = dreamd("retract", note)
+    assert (code, "decided like this before" in out) == (0, True)
+
+
+def test_what_is_remembered_is_a_rule_at_once_with_a_line_of_its_own_and_survives_rebuilding(dreamd: Command, log: Path, tmp_path: Path) -> None:
+    dreamd("dream", log)
+    code, out, _ = dreamd("remember", "Never", "deploy on Fridays.")
+    assert (code, "dreamd retract n-" in out) == (0, True)
+    page = (tmp_path / "wiki/how-we-work.md").read_text(encoding="utf-8")
+    assert "- Never deploy on Fridays. [^" in page
+    assert 'user: "Never deploy on Fridays."' in page
+    assert dreamd("verify")[0] == 0
+    before = pages(tmp_path)
+    assert dreamd("rebuild")[0] == 0
+    assert pages(tmp_path) == before
+    assert dreamd("remember", " ")[0] == 2
+    assert dreamd("remember", "x" * 5000)[0] == 2
+
+
+def test_an_edit_says_the_note_in_the_persons_words_and_keeps_no_old_value_current(dreamd: Command, log: Path, tmp_path: Path) -> None:
+    dreamd("dream", log)
+    assert dreamd("edit", note_of(dreamd, "staging port"), "The staging port is 6000.")[0] == 0
+    told = (tmp_path / "wiki/MEMORY.md").read_text(encoding="utf-8")
+    assert "6000" in told
+    assert "5433" not in told
+
+
+def test_a_draft_is_accepted_or_rejected_for_good(dreamd: Command, tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text(
+        ClaudeLog("one")
+        .user("Build the client.")
+        .assistant("How?")
+        .user("Don't use spaces in the Makefile.")
+        .assistant("ok")
+        .user("Don't touch the legacy folder.")
+        .text(),
+        encoding="utf-8",
+    )
+    dreamd("dream", log)
+    _, out, _ = dreamd("review", "--json")
+    drafts = {e["text"]: e["id"] for e in json.loads(out)["first"] if e["waits"] == "Drafts"}
+    assert len(drafts) == 2, drafts
+    tabs, legacy = (next(uid for text, uid in drafts.items() if word in text) for word in ("spaces", "legacy"))
+    assert "spaces" not in (tmp_path / "wiki/MEMORY.md").read_text(encoding="utf-8")
+    assert dreamd("review", "accept", tabs)[0] == 0
+    assert dreamd("review", "reject", legacy, "--because", "it was only that day")[0] == 0
+    told = (tmp_path / "wiki/MEMORY.md").read_text(encoding="utf-8")
+    assert "use spaces in the Makefile" in told
+    assert "legacy" not in told
+    code, out, _ = dreamd("review")
+    assert (code, "Nothing waits for you." in out) == (0, True), out
+    page = (tmp_path / "wiki/how-we-work.md").read_text(encoding="utf-8")
+    assert "use spaces in the Makefile. [^" in page, "an accepted note keeps the line it rests on"
+    log.write_text(log.read_text(encoding="utf-8"), encoding="utf-8")
+    dreamd("dream", log)
+    assert "Nothing waits for you." in dreamd("review")[1]
+
+
+def test_a_dispute_is_decided_by_the_side_a_person_names(dreamd: Command, tmp_path: Path) -> None:
+    log = tmp_path / "talk.jsonl"
+    said = (("a", "Ana", "Platform"), ("b", "Lee", "Billing"))
+    log.write_text("".join(conversation(session, [(who, f"The owner of payments is {team}.")]) for session, who, team in said), encoding="utf-8")
+    dreamd("dream", log)
+    _, out, _ = dreamd("review", "--json")
+    dispute = next(e for e in json.loads(out)["first"] if e["waits"] == "Disputes")
+    code, _, err = dreamd("review", "accept", dispute["id"])
+    assert (code, "--side" in err) == (3, True)
+    number = 1 if err.index("Billing") < err.index("Platform") else 2
+    assert dreamd("review", "accept", dispute["id"], "--side", number)[0] == 0
+    told = pages(tmp_path)
+    assert "The owner of payments is Billing" in told.replace("**", "")
+    assert "Nothing waits for you." in dreamd("review")[1]
+    assert dreamd("review", "accept", dispute["id"], "--side", "9")[0] == 3
+
+
+def test_what_cannot_be_decided_is_refused_by_name(dreamd: Command, log: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "memory"
+    notes.mkdir()
+    (notes / "MEMORY.md").write_text("# Memory\n- The port is 5432.\n", encoding="utf-8")
+    dreamd("dream", log, "--notes", notes)
+    code, _, err = dreamd("retract", "n-zzzzzzzzzzzz")
+    assert (code, "no note is called" in err) == (3, True)
+    assert dreamd("retract", "n-4")[0] == 3
+    own = next(h for h in json.loads(dreamd("search", "port", "--json")[1])["hits"] if h["kind"] == "note" and "5432" in h["text"])
+    code, _, err = dreamd("retract", f"n-{own['uid']}")
+    assert (code, "line 2 of your own file" in err) == (3, True)

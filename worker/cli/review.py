@@ -1,0 +1,224 @@
+"""dreamd review, remember, retract, edit: the person's decisions about notes, and their own words."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from pipelines.errors import Refused
+from pipelines.model import Version
+from pipelines.run import Parts, Request, dream
+from pipelines.run.content import content_of
+from pipelines.run.render import title_of
+from pipelines.run.ruling import Ruled, named_note, rule
+from pipelines.run.why import why
+from pipelines.wiki.content import anchor_of
+from pipelines.wiki.inbox import SHOWN_MAX, Entry, Waits, entries
+from pipelines.wiki.inline import words
+from worker import wiring
+from worker.cli import common
+from worker.cli.dream import Waiting
+from worker.cli.output import many, print_json, visible
+from worker.cli.reading import print_chain
+
+HAND = "command"
+TEXT_MAX = 4_000
+"""Characters of what is remembered at once: a note is a sentence, a document belongs into the project."""
+Note = Annotated[str, typer.Argument(metavar="NOTE", help="A note's id (n-…), as pages and the inbox show it.")]
+Said = Annotated[list[str], typer.Argument(metavar="TEXT...", help="A sentence that makes sense alone.")]
+Why = Annotated[str, typer.Option("--because", metavar="TEXT", help="Your reason, kept with the decision.")]
+Side = Annotated[int | None, typer.Option("--side", min=1, metavar="N", help="Which side of a dispute, as review show numbers them.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    group = typer.Typer(no_args_is_help=False, help="What waits for you: look at it, accept it, reject it.", rich_markup_mode=None)
+    group.callback(invoke_without_command=True)(review)
+    group.command("show")(show)
+    group.command("accept")(accept)
+    group.command("reject")(reject)
+    group.command("keep")(keep)
+    app.add_typer(group, name="review")
+    app.command("remember")(remember)
+    app.command("retract")(retract)
+    app.command("edit")(edit)
+
+
+def review(context: typer.Context, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> None:
+    """What waits for you, most valuable first."""
+    if context.invoked_subcommand is not None:
+        return
+    with common.opened(wiki, scope, config) as at:
+        content = content_of(at.store, at.scope, title=title_of(at.store, at.scope), own={}, redirects={})
+        waiting = entries(content)
+    if as_json:
+        print_json({"waiting": len(waiting), "first": [_entry_json(e) for e in waiting[:SHOWN_MAX]]})
+        return
+    _print_queue(waiting)
+
+
+def show(name: Note, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None) -> int:
+    """One thing that waits, with the lines it rests on."""
+    with common.opened(wiki, scope, config) as at:
+        chains = why(at.store, at.scope, name)
+    for chain in chains:
+        print_chain(chain)
+    return 0
+
+
+def accept(
+    name: Note, side: Side = None, because: Why = "", wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None,
+    as_json: common.Json = False,
+) -> int:  # fmt: skip
+    """It is so: a draft becomes a note with your word behind it, a side of a dispute becomes the note."""
+    return _decide("approve", name, wiki, scope, config, as_json, side=side, because=because)
+
+
+def reject(
+    name: Note, side: Side = None, because: Why = "", wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None,
+    as_json: common.Json = False,
+) -> int:  # fmt: skip
+    """It is not so: it is no note, and is not learnt again from the same lines."""
+    return _decide("reject", name, wiki, scope, config, as_json, side=side, because=because)
+
+
+def keep(
+    name: Note, because: Why = "", wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False
+) -> int:
+    """It still holds, although what it rested on was corrected."""
+    return _decide("keep", name, wiki, scope, config, as_json, because=because)
+
+
+def retract(
+    name: Note, because: Why = "", wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False
+) -> int:
+    """Take a note back: it leaves the pages and the brief, and is not learnt again from the same lines."""
+    return _decide("retract", name, wiki, scope, config, as_json, because=because)
+
+
+def edit(name: Note, text: Said, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
+    """Say a note in your own words: the old ones are retracted, yours are remembered."""
+    said = _sentence(text)
+    with _desk(wiki, scope, config) as (parts, request, place):
+        ruled = rule(parts.store, request.scope, "retract", name, at=parts.now(), hand=HAND, why=said)
+        log = _write_down(place.private, said, parts)
+        _dream(parts, request, (log,))
+        return _told(parts, request, ruled, f"n-{ruled.ruling.target} now says what you say", as_json)
+
+
+def remember(text: Said, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
+    """Tell the memory something yourself: your word, kept as a line of a log of its own."""
+    said = _sentence(text)
+    with _desk(wiki, scope, config) as (parts, request, place):
+        before = {h.version.note for h in parts.store.heads(request.scope)}
+        log = _write_down(place.private, said, parts)
+        _dream(parts, request, (log,))
+        new = sorted({h.version.note for h in parts.store.heads(request.scope)} - before)
+    if as_json:
+        print_json({"log": log, "notes": [anchor_of(n) for n in new]})
+    elif new:
+        print(f"Remembered as {', '.join(anchor_of(n) for n in new)}. To take it back: dreamd retract {anchor_of(new[0])}")
+    else:
+        print("Kept in the log: a note said so already, or the engine reads no statement in it; dreamd search finds it")
+    return 0
+
+
+def _decide(
+    verb: Literal["approve", "reject", "keep", "retract"], name: str, wiki: Path | None, scope: str | None, config: Path | None, as_json: bool, *,
+    side: int | None = None, because: str = "",
+) -> int:  # fmt: skip
+    with _desk(wiki, scope, config) as (parts, request, _):
+        ruled = rule(parts.store, request.scope, verb, name, at=parts.now(), hand=HAND, side=side, why=because)
+        if not ruled.known:
+            _dream(parts, request, ())
+        return _told(parts, request, ruled, "", as_json)
+
+
+@contextmanager
+def _desk(wiki: Path | None, scope: str | None, config: Path | None) -> Iterator[tuple[Parts, Request, wiring.Place]]:
+    """Live parts over an existing wiki, and the request of a dream that reads nothing but what the person said."""
+    loaded = common.start(config)
+    place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=False)
+    with wiring.open_parts(place, loaded, scope=scope) as parts:
+        yield parts, Request(
+            scope=common.scope_of(scope, loaded, parts.store), paths=(), wiki=place.wiki, wiki_id=place.wiki_id, host=place.host, cause="review",
+            exclude=(str(place.wiki),), params=parts.defaults,
+        ), place  # fmt: skip
+
+
+def _dream(parts: Parts, request: Request, paths: Sequence[str]) -> None:
+    from dataclasses import replace
+
+    dream(parts, replace(request, paths=tuple(paths)), waiting=Waiting())
+
+
+def _told(parts: Parts, request: Request, ruled: Ruled, done: str, as_json: bool) -> int:
+    try:
+        stands: Sequence[Version] = named_note(parts.store, request.scope, ruled.ruling.target)
+    except Refused:
+        stands = ()
+    status = sorted({v.status.value for v in stands})
+    if as_json:
+        print_json({"note": anchor_of(ruled.ruling.target), "verb": ruled.ruling.verb, "known": ruled.known, "status": status})
+        return 0
+    name = anchor_of(ruled.ruling.target)
+    if ruled.known:
+        print(f"{name} was decided like this before; it is {', '.join(status) or 'no note any more'}")
+    else:
+        print(f"{done or f'{name} is now ' + (', '.join(status) or 'no note any more')}: {visible(ruled.versions[0].statement)}")
+    return 0
+
+
+def _sentence(words: Sequence[str]) -> str:
+    said = " ".join(" ".join(words).split())
+    if not said:
+        raise typer.BadParameter("say something", param_hint="TEXT...")
+    if len(said) > TEXT_MAX:
+        raise typer.BadParameter(f"at most {TEXT_MAX} characters at once", param_hint="TEXT...")
+    return said
+
+
+def _write_down(private: Path, said: str, parts: Parts) -> str:
+    """Append what the person said to the log of the day, as an explicit memory; the log is read like any other, and is cited by its lines."""
+    at = parts.now()
+    day = f"{at:%Y-%m-%d}"
+    folder = private / "said"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    session = str(uuid.uuid5(uuid.NAMESPACE_URL, f"dreamd:{private.name}:{day}"))
+    record = {
+        "type": "user", "sessionId": session, "uuid": str(uuid.uuid4()), "parentUuid": None, "timestamp": at.isoformat().replace("+00:00", "Z"),
+        "cwd": os.getcwd(), "version": "dreamd", "message": {"role": "user", "content": f"<user-memory-input>{said}</user-memory-input>"},
+    }  # fmt: skip
+    path = folder / f"{day}.jsonl"
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as file:
+        file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+    return str(path)
+
+
+def _entry_json(entry: Entry) -> dict[str, object]:
+    return {"id": anchor_of(entry.uid), "waits": entry.waits.value, "text": words(entry.spans), "reason": entry.reason, "command": entry.command}
+
+
+def _print_queue(waiting: Sequence[Entry]) -> None:
+    if not waiting:
+        print("Nothing waits for you.")
+        return
+    first = waiting[:SHOWN_MAX]
+    for waits in Waits:
+        rows = [e for e in first if e.waits is waits]
+        if rows:
+            print(f"{waits.value}:")
+        for entry in rows:
+            why_not = f"  ({entry.reason.replace('_', ' ')})" if entry.reason else ""
+            print(f"  {anchor_of(entry.uid)}  {visible(words(entry.spans))}{why_not}")
+    more = f", {len(waiting) - SHOWN_MAX} not shown" if len(waiting) > SHOWN_MAX else ""
+    print(f"{many(len(waiting), 'thing')} waiting{more}. Look: dreamd review show ID; decide: dreamd review accept|reject|keep ID")

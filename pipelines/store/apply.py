@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import chain
 from typing import Any, cast
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import ColumnElement, Connection, and_, exists, func, select, update
 
 from pipelines.errors import Conflict
 from pipelines.model import Status
 from pipelines.store import tables as t
-from pipelines.store.beliefs import add_decisions, add_versions, row_fields
+from pipelines.store.beliefs import add_decisions, add_versions, move_heads, row_fields
 from pipelines.store.codec import decisions_of, version_row
 from pipelines.store.core import Core, add, add_new, chunks
 from pipelines.store.dirty import resolved
@@ -22,6 +23,8 @@ from pipelines.store.values import Applied
 
 Told = Mapping[str, Any]
 _NAMED = 5  # notes named in a Conflict's message
+_PAGE = 500  # notes whose changes are in memory at once
+_BELIEF = "belief"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,73 +76,124 @@ def held(plans: Mapping[str, Sequence[Move]], *, confirmed: int, max_share: floa
 
 
 def apply_changes(core: Core, conn: Connection, scope_id: int, dream: Any, *, max_share: float, floor: int) -> Applied:
-    """Check the reads and the guard over everything staged, then write it. The scope's row is locked."""
-    beliefs, findings = _staged(conn, dream.id)
-    _check_reads(conn, scope_id, dream, beliefs)
-    stands = _stands(conn, scope_id, beliefs)
-    plans = {note: plan for note, payload in beliefs.items() if (plan := moves(stands.get(note, ()), payload["versions"]))}
-    kept = held(plans, confirmed=_confirmed(conn, scope_id), max_share=max_share, floor=floor)
+    """Check the reads and the guard over everything staged, then write it, some at a time. The scope's row is locked."""
+    _check_reads(conn, scope_id, dream)
+    kept = _kept(conn, scope_id, dream.id, max_share, floor)
+    rev, at = core.coming_revision(conn, scope_id)
+    rows, decisions = _believe(conn, scope_id, dream, kept, rev, at)
+    findings = _findings(conn, dream.id)
     words = _new_findings(conn, scope_id, findings)
-    rows = _count(plans, kept) + len(words)
-    rev = core_rev = conn.execute(select(t.scopes.c.revision).where(t.scopes.c.id == scope_id)).scalar_one()
+    add(conn, t.findings, [{**w, "scope_id": scope_id, "rev": rev, "recorded_at": at} for w in words])
+    why = (d for w in words for d in decisions_of(findings[w["note_uid"]]))
+    add_decisions(conn, scope_id, rev, at, why, dream=dream.uid, first=decisions)
+    rows += len(words)
     if rows:
-        rev, at = core.next_revision(conn, scope_id, cause=dream.cause, hand="dreamd", dream=dream.uid, counts={"rows": rows, "held": len(kept)})
-        going = {note: plan for note, plan in plans.items() if note not in kept}
-        add_versions(conn, scope_id, rev, at, _version_rows(conn, scope_id, going))
-        add(conn, t.findings, [{**w, "scope_id": scope_id, "rev": rev, "recorded_at": at} for w in words])
-        payloads = chain((beliefs[note] for note in sorted(going)), (findings[w["note_uid"]] for w in words))
-        add_decisions(conn, scope_id, rev, at, (d for p in payloads for d in decisions_of(p)), dream=dream.uid)
-    _settle(conn, dream, kept, rev if rev != core_rev else None)
+        core.enter_revision(conn, scope_id, rev, at, cause=dream.cause, hand="dreamd", dream=dream.uid, counts={"rows": rows, "held": len(kept)})
+    _settle(conn, dream, kept, rev if rows else None)
     if not kept:  # what a person has to look at first stays to be resolved
         resolved(conn, scope_id, dream.dirty_upto)
-    return Applied(revision=rev, inserted=rows, held=tuple(sorted(kept)))
+    return Applied(revision=rev if rows else rev - 1, inserted=rows, held=tuple(sorted(kept)))
 
 
-def _count(plans: Mapping[str, Sequence[Move]], kept: frozenset[str]) -> int:
-    return sum(len(plan) for note, plan in plans.items() if note not in kept)
+def _kept(conn: Connection, scope_id: int, dream_id: int, max_share: float, floor: int) -> frozenset[str]:
+    """The notes the guard holds back. What is staged is looked at only when so many of its notes stand confirmed that the guard can trip."""
+    confirmed = _confirmed(conn, scope_id)
+    if _at_stake(conn, scope_id, dream_id) <= max(floor, max_share * confirmed):
+        return frozenset()
+    staged = chain.from_iterable(_pages(conn, scope_id, dream_id))
+    endangered = {planned.note: planned.plan for planned in staged if any(move.endangers for move in planned.plan)}
+    return held(endangered, confirmed=confirmed, max_share=max_share, floor=floor)
 
 
-def _staged(conn: Connection, dream_id: int) -> tuple[dict[str, Told], dict[str, Told]]:
-    """Staged payloads of beliefs and of findings, by note."""
-    c = t.changes.c
-    beliefs: dict[str, Told] = {}
-    findings: dict[str, Told] = {}
-    for r in conn.execute(select(c.about, c.note_uid, c.payload).where(c.dream_id == dream_id)).all():
-        (beliefs if r.about == "belief" else findings)[r.note_uid] = cast(Told, load(r.payload))
-    return beliefs, findings
+def _believe(conn: Connection, scope_id: int, dream: Any, kept: frozenset[str], rev: int, at: datetime) -> tuple[int, int]:
+    """Write the versions of all notes but those that are kept, by note and slot, and why; returns how many of both."""
+    versions = decisions = 0
+    for page in _pages(conn, scope_id, dream.id):
+        going = [planned for planned in page if planned.plan and planned.note not in kept]
+        rows = list(_version_rows(conn, scope_id, dream.id, going))
+        add_versions(conn, scope_id, rev, at, rows, first=versions)
+        why = [d for planned in going for d in decisions_of(planned.told)]
+        add_decisions(conn, scope_id, rev, at, why, dream=dream.uid, first=decisions)
+        versions, decisions = versions + len(rows), decisions + len(why)
+    move_heads(conn, scope_id, rev)
+    return versions, decisions
 
 
-def _check_reads(conn: Connection, scope_id: int, dream: Any, changed: Iterable[str]) -> None:
+def _check_reads(conn: Connection, scope_id: int, dream: Any) -> None:
     """Refuse when a note that was read has other heads now. Of a dream applied in part only the notes still to be changed count: it moved the rest itself."""
-    c, h = t.change_reads.c, t.heads.c
-    seen = {r.note_uid: frozenset(cast(list[int], load(r.seen))) for r in conn.execute(select(c.note_uid, c.seen).where(c.dream_id == dream.id)).all()}
+    r, n, h, c = t.change_reads.c, t.notes.c, t.heads.c, t.changes.c
+    read = [r.dream_id == dream.id]
     if dream.applied_rev is not None:
-        seen = {note: seen[note] for note in changed if note in seen}
+        read.append(exists().where(c.dream_id == dream.id, c.about == _BELIEF, c.note_uid == r.note_uid))
+    current = select(r.note_uid, h.version_id).join_from(t.change_reads, t.notes, and_(n.scope_id == scope_id, n.uid == r.note_uid))
     now: dict[str, set[int]] = {}
-    query = select(t.notes.c.uid, h.version_id).join_from(t.heads, t.notes, t.notes.c.id == h.note_id)
-    query = query.where(t.notes.c.scope_id == scope_id, h.closing.is_(False))
-    for part in chunks(sorted(seen)):
-        for r in conn.execute(query.where(t.notes.c.uid.in_(part))).all():
-            now.setdefault(r.uid, set()).add(r.version_id)
-    moved = [note for note, tokens in sorted(seen.items()) if tokens != now.get(note, set())]
+    for row in conn.execute(current.join(t.heads, h.note_id == n.id).where(*read, h.closing.is_(False))):
+        now.setdefault(row.note_uid, set()).add(row.version_id)
+    seen = conn.execute(select(r.note_uid, r.seen).where(*read).order_by(r.note_uid))
+    moved = [x.note_uid for x in seen if now.get(x.note_uid, set()) != (set(cast(list[int], load(x.seen))) if x.seen != "[]" else set())]
     if moved:
         more = f" and {len(moved) - _NAMED} more" if len(moved) > _NAMED else ""
         raise Conflict(f"{len(moved)} notes changed since dream {dream.uid} read them ({', '.join(moved[:_NAMED])}{more}): plan again")
 
 
-def _stands(conn: Connection, scope_id: int, notes: Iterable[str]) -> dict[str, list[Stands]]:
-    h, v = t.heads.c, t.note_versions.c
-    query = (
-        select(t.notes.c.uid, v.id, v.slot, v.status, v.closing, v.content, v.statement, v.value)
-        .join_from(t.heads, t.notes, t.notes.c.id == h.note_id)
-        .join(t.note_versions, v.id == h.version_id)
-        .where(t.notes.c.scope_id == scope_id)
-    )
-    found: dict[str, list[Stands]] = {}
-    for part in chunks(sorted(notes)):
-        for r in conn.execute(query.where(t.notes.c.uid.in_(part))).all():
-            found.setdefault(r.uid, []).append(Stands(r.id, r.slot, r.status, r.closing, r.content, r.statement, r.value))
-    return found
+# --- what is staged ----------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What is staged for a note, and the moves there from what stands. `note_id` is None while it was never believed."""
+
+    note: str
+    note_id: int | None
+    told: Told
+    plan: tuple[Move, ...]
+
+
+def _pages(conn: Connection, scope_id: int, dream_id: int) -> Iterator[list[Planned]]:
+    """The staged beliefs by note, some at a time."""
+    c = t.changes.c
+    after = ""
+    while True:
+        mine = (c.dream_id == dream_id, c.about == _BELIEF, c.note_uid > after)
+        staged = conn.execute(select(c.note_uid, c.payload).where(*mine).order_by(c.note_uid).limit(_PAGE)).all()
+        if not staged:
+            return
+        after = staged[-1].note_uid
+        ids, stands = _standing(conn, scope_id, (*mine, c.note_uid <= after))
+        page = []
+        for row in staged:
+            told = cast(Told, load(row.payload))
+            page.append(Planned(row.note_uid, ids.get(row.note_uid), told, moves(stands.get(row.note_uid, ()), told["versions"])))
+        yield page
+
+
+def _standing(conn: Connection, scope_id: int, changed: Sequence[ColumnElement[bool]]) -> tuple[dict[str, int], dict[str, list[Stands]]]:
+    """The row ids of the notes in these changes, and what stands in their slots."""
+    c, n, h, v = t.changes.c, t.notes.c, t.heads.c, t.note_versions.c
+    columns = (n.uid, n.id.label("note_id"), v.id, v.slot, v.status, v.closing, v.content, v.statement, v.value)
+    query = select(*columns).join_from(t.changes, t.notes, and_(n.scope_id == scope_id, n.uid == c.note_uid))
+    query = query.outerjoin(t.heads, h.note_id == n.id).outerjoin(t.note_versions, v.id == h.version_id).where(*changed)
+    ids: dict[str, int] = {}
+    stands: dict[str, list[Stands]] = {}
+    for r in conn.execute(query):
+        ids[r.uid] = r.note_id
+        if r.id is not None:
+            stands.setdefault(r.uid, []).append(Stands(r.id, r.slot, r.status, r.closing, r.content, r.statement, r.value))
+    return ids, stands
+
+
+def _findings(conn: Connection, dream_id: int) -> dict[str, Told]:
+    """The staged findings by note."""
+    c = t.changes.c
+    rows = conn.execute(select(c.note_uid, c.payload).where(c.dream_id == dream_id, c.about == "finding"))
+    return {r.note_uid: cast(Told, load(r.payload)) for r in rows}
+
+
+def _at_stake(conn: Connection, scope_id: int, dream_id: int) -> int:
+    """How many confirmed versions stand in the notes that are staged."""
+    c, n, h = t.changes.c, t.notes.c, t.heads.c
+    query = select(func.count()).select_from(t.changes).join(t.notes, and_(n.scope_id == scope_id, n.uid == c.note_uid)).join(t.heads, h.note_id == n.id)
+    return conn.scalar(query.where(c.dream_id == dream_id, c.about == _BELIEF, h.status == Status.CONFIRMED, h.closing.is_(False))) or 0
 
 
 def _confirmed(conn: Connection, scope_id: int) -> int:
@@ -148,20 +202,29 @@ def _confirmed(conn: Connection, scope_id: int) -> int:
     return conn.scalar(query) or 0
 
 
-def _version_rows(conn: Connection, scope_id: int, plans: Mapping[str, Sequence[Move]]) -> Iterator[dict[str, Any]]:
+def _version_rows(conn: Connection, scope_id: int, dream_id: int, going: Sequence[Planned]) -> Iterator[dict[str, Any]]:
     """The rows of all moves, by note and slot; notes believed for the first time get their own row first."""
-    n = t.notes.c
-    add_new(conn, t.notes, [{"scope_id": scope_id, "uid": note} for note in sorted(plans)])
-    ids = {r.uid: r.id for part in chunks(sorted(plans)) for r in conn.execute(select(n.uid, n.id).where(n.scope_id == scope_id, n.uid.in_(part))).all()}
-    ends = _full_rows(conn, [m.over.id for plan in plans.values() for m in plan if m.told is None and m.over])
-    for note, plan in sorted(plans.items()):
-        for move in plan:
+    ids = _added(conn, scope_id, dream_id, [planned.note for planned in going if planned.note_id is None])
+    ends = _full_rows(conn, [m.over.id for planned in going for m in planned.plan if m.told is None and m.over])
+    for planned in going:
+        note_id = ids[planned.note] if planned.note_id is None else planned.note_id
+        for move in planned.plan:
             over = move.over.id if move.over else None
             if move.told is not None:
-                yield {**version_row(move.told), "note_id": ids[note], "closing": False, "replaces": over}
+                yield {**version_row(move.told), "note_id": note_id, "closing": False, "replaces": over}
             elif over is not None:
                 end = {"closing": True, "replaces": over, "status": Status.RETRACTED.value, "reason": "recomputed", "content": ""}
                 yield {**row_fields(ends[over]), **end}
+
+
+def _added(conn: Connection, scope_id: int, dream_id: int, notes: Sequence[str]) -> dict[str, int]:
+    """The row ids of notes that had none. They are looked up by their changes: given as a list, PostgreSQL may look through all notes of the scope."""
+    if not notes:
+        return {}
+    n, c = t.notes.c, t.changes.c
+    add_new(conn, t.notes, [{"scope_id": scope_id, "uid": note} for note in notes])
+    query = select(n.uid, n.id).join_from(t.changes, t.notes, and_(n.scope_id == scope_id, n.uid == c.note_uid))
+    return {r.uid: r.id for r in conn.execute(query.where(c.dream_id == dream_id, c.about == _BELIEF, c.note_uid >= notes[0], c.note_uid <= notes[-1]))}
 
 
 def _full_rows(conn: Connection, ids: Sequence[int]) -> dict[int, Any]:
@@ -186,6 +249,6 @@ def _settle(conn: Connection, dream: Any, kept: frozenset[str], rev: int | None)
     c = t.changes.c
     if kept:
         for part in chunks(sorted(kept)):
-            conn.execute(update(t.changes).where(c.dream_id == dream.id, c.about == "belief", c.note_uid.in_(part)).values(state="held"))
+            conn.execute(update(t.changes).where(c.dream_id == dream.id, c.about == _BELIEF, c.note_uid.in_(part)).values(state="held"))
     conn.execute(t.changes.delete().where(c.dream_id == dream.id, c.state != "held"))
     conn.execute(update(t.dreams).where(t.dreams.c.id == dream.id).values(applied_rev=rev if rev is not None else dream.applied_rev))

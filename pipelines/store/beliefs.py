@@ -101,6 +101,7 @@ class Beliefs(Core):
                 return ()
             rev, at = self.next_revision(conn, scope_id, cause="expiry", hand="dreamd", counts={"versions": len(rows)})
             add_versions(conn, scope_id, rev, at, [{**row_fields(r), "status": Status.EXPIRED.value, "replaces": r.id} for r in rows])
+            move_heads(conn, scope_id, rev)
             decisions = [Decision(stage="expiry", verb="expire", reason="valid_until", note=r.note_uid) for r in rows]
             add_decisions(conn, scope_id, rev, at, decisions, dream=None)
             return tuple(dict.fromkeys(r.note_uid for r in rows))
@@ -127,9 +128,13 @@ def may_see(scope_id: int | None, reader: Reader) -> ColumnElement[bool]:
 # --- writing rows (for `expire` and `apply`) ---------------------------------------------------------------------------------------------
 
 
-def add_versions(conn: Connection, scope_id: int, rev: int, at: datetime, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Append a revision's versions and move the heads to them. Each row says which one it replaces; the database admits one successor each."""
-    add(conn, t.note_versions, ({**row, "scope_id": scope_id, "rev": rev, "n": n, "recorded_at": at} for n, row in enumerate(rows)))
+def add_versions(conn: Connection, scope_id: int, rev: int, at: datetime, rows: Iterable[Mapping[str, Any]], *, first: int = 0) -> None:
+    """Append versions of a revision, numbered from `first`. Each row says which one it replaces; the database admits one successor each."""
+    add(conn, t.note_versions, ({**row, "scope_id": scope_id, "rev": rev, "n": n, "recorded_at": at} for n, row in enumerate(rows, first)))
+
+
+def move_heads(conn: Connection, scope_id: int, rev: int) -> None:
+    """Move the heads to the versions of a revision, once all of them are there."""
     v, h = t.note_versions.c, t.heads.c
     mine = and_(v.scope_id == scope_id, v.rev == rev)
     conn.execute(delete(t.heads).where(h.version_id.in_(select(v.replaces).where(mine, v.replaces.is_not(None)))))
@@ -144,14 +149,14 @@ def row_fields(row: Any) -> Json:
     return {c.name: getattr(row, c.name) for c in t.note_versions.columns if c.name not in own}
 
 
-def add_decisions(conn: Connection, scope_id: int, rev: int, at: datetime, decisions: Iterable[Decision], *, dream: str | None) -> None:
-    """Record why a revision changed what it did."""
+def add_decisions(conn: Connection, scope_id: int, rev: int, at: datetime, decisions: Iterable[Decision], *, dream: str | None, first: int = 0) -> None:
+    """Record why a revision changed what it did, numbered from `first`."""
     rows = (
         {
             "scope_id": scope_id, "uid": f"{rev}.{n}", "rev": rev, "dream_uid": dream, "n": n, "stage": d.stage, "verb": d.verb, "reason": d.reason,
             "note_uid": d.note, "refs": dump(list(d.refs)), "engine": d.engine, "cost_micros": d.cost_micros, "recorded_at": at,
         }
-        for n, d in enumerate(decisions)
+        for n, d in enumerate(decisions, first)
     )  # fmt: skip
     add(conn, t.decisions, rows)
 

@@ -208,10 +208,9 @@ def version_of(told: Mapping[str, Any]) -> Version:
 
 
 def version_row(told: Mapping[str, Any]) -> Json:
-    """The columns of a staged version. `content` is what was wanted, whatever becomes of its status afterwards."""
+    """The columns of a staged version, and its note's uid. `content` is what was wanted, whatever becomes of its status afterwards."""
     times = {name: instant_in(told[name]) for name in _TIMES}
-    words = {name: told[name] for name in (*_PLAIN, "kind", "status", "basis", "standing", "content") if name != "note"}
-    return {**words, **times, "claims": dump(told["claims"]), "verified_at": times["newest_evidence"] if told["verified_by"] else None}
+    return {**told, **times, "claims": dump(told["claims"]), "verified_at": times["newest_evidence"] if told["verified_by"] else None}
 
 
 def version_of_row(row: Any) -> Version:

@@ -195,18 +195,26 @@ class Core:
             rev, _ = self.next_revision(conn, scope_id, cause=cause, hand=hand)
             return rev
 
-    def next_revision(
-        self, conn: Connection, scope_id: int, *, cause: str, hand: str, dream: str | None = None, counts: Mapping[str, int] | None = None
-    ) -> tuple[int, datetime]:
-        """Move a locked scope to its next revision. `recorded_at` never runs backwards, whatever the clock does (systems R4)."""
+    def next_revision(self, conn: Connection, scope_id: int, *, cause: str, hand: str, counts: Mapping[str, int] | None = None) -> tuple[int, datetime]:
+        """Move a locked scope to its next revision; returns it and when it was recorded."""
+        rev, at = self.coming_revision(conn, scope_id)
+        self.enter_revision(conn, scope_id, rev, at, cause=cause, hand=hand, counts=counts)
+        return rev, at
+
+    def coming_revision(self, conn: Connection, scope_id: int) -> tuple[int, datetime]:
+        """The revision that comes next in a locked scope. `recorded_at` never runs backwards, whatever the clock does (systems R4)."""
         row = conn.execute(select(t.scopes.c.revision, t.scopes.c.recorded_at).where(t.scopes.c.id == scope_id)).one()
-        rev, at = row.revision + 1, max(self.now(), row.recorded_at)
+        return row.revision + 1, max(self.now(), row.recorded_at)
+
+    def enter_revision(
+        self, conn: Connection, scope_id: int, rev: int, at: datetime, *, cause: str, hand: str, dream: str | None = None, counts: Mapping[str, int] | None = None
+    ) -> None:  # fmt: skip
+        """Move a locked scope to the revision that came next."""
         conn.execute(update(t.scopes).where(t.scopes.c.id == scope_id).values(revision=rev, recorded_at=at))
         conn.execute(
             insert(t.revisions),
             {"scope_id": scope_id, "rev": rev, "cause": cause, "dream_uid": dream, "hand": hand, "recorded_at": at, "counts": dump(dict(counts or {}))},
         )
-        return rev, at
 
 
 def scope_path(scope: str) -> str:

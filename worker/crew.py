@@ -13,12 +13,13 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, cast
 
 import structlog
 
 from pipelines.errors import DreamdError, LeaseLost, Refused
 from pipelines.run import Parts
+from pipelines.run.asking_batch import Batches, takes_batches, tend
 from pipelines.run.leases import Held
 from pipelines.run.runner import DEADLINE_MS, TTL_MS
 from pipelines.run.work import Ran, run_job
@@ -233,6 +234,16 @@ class Crew:
             log.warning("swept", killed=swept.killed, repaired=swept.repaired, freed=swept.freed)
         if swept.ring:
             self.ring(swept.ring)
+
+    def tend(self) -> None:
+        """Look after batches whose dream has ended meanwhile: what they answered is paid for. While the provider cannot be had they wait."""
+        means = self.parts.means
+        if means is None or not takes_batches(means.messages):
+            return
+        try:
+            tend(self.parts.store, cast(Batches, means.messages), host=host_of(self.name))
+        except DreamdError as error:
+            log.warning("batches_wait", **error_of(error))
 
     def leave(self) -> None:
         """Let go of whatever is still held (a commit that comes later is refused), and strike this process off the register. What fails is made up for by

@@ -27,6 +27,8 @@ GRACE_S: Final = 4.0
 LAST_S: Final = 0.8
 """How long giving back may take then."""
 SWEEP_S: Final = 5.0
+TEND_S: Final = 60.0
+"""How often batches are looked after whose dream has ended."""
 LOOK_S: Final = 5.0
 """How often a worker that hears no bell looks by itself: nothing stands still while the broker is away, or lost what it had."""
 POLL_S: Final = 0.5
@@ -73,7 +75,7 @@ class Rounds:
     @contextmanager
     def going(self) -> Iterator[None]:
         """Run the rounds until the context ends."""
-        every = {"heartbeat": (self.crew.beat, self.crew.ttl_ms / 3000), "sweep": (self.crew.sweep, self.sweep_s)}
+        every = {"heartbeat": (self.crew.beat, self.crew.ttl_ms / 3000), "sweep": (self.crew.sweep, self.sweep_s), "tend": (self.crew.tend, TEND_S)}
         for name, (work, pause_s) in every.items():
             self._begin(name, lambda work=work, pause_s=pause_s: self._again(work, pause_s))  # type: ignore[misc]
         self._begin("look-0", self._look)

@@ -15,7 +15,10 @@ from tests.oracle.server import serving
 from tests.oracle.service import Service
 from tests.oracle.wire import Body, Drops, Fails, Said
 from tests.redacting import rule_cache
-from worker import cli
+from worker import cli, wiring
+from worker.bell import silent
+from worker.crew import Crew
+from worker.settings import load
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "sk-ant-loopback"
@@ -198,3 +201,38 @@ def test_a_day_that_is_used_up_is_told_by_doctor(home: Home) -> None:
     out = home.run("doctor")[1]
     assert "budget_used: today (UTC)" in out
     assert "claude.day_usd" in out
+
+
+# --- batches -----------------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_dream_in_batches_is_left_to_its_batch_and_goes_on_when_it_has_ended(home: Home) -> None:
+    code, _, err = home.dream("--budget", "1", "--batch")
+    assert code == 1
+    assert "batch is being worked on" in err
+    [batch] = home.server.batches.all.values()
+    assert "in flight or in a batch" in home.run("costs")[1]
+    assert len(home.told("costs")["without_an_end"]) == 3
+    home.server.foreign_batch(2)
+    code, out, _ = home.run("doctor")
+    assert "note     batch_unknown: the provider: 1 batches" in out
+    assert batch.id not in out
+
+
+def test_the_batch_of_a_dream_that_was_cancelled_is_stopped_and_what_it_answered_is_booked(home: Home) -> None:
+    home.dream("--budget", "1", "--batch")
+    [dream] = home.told("dreams", "list")["dreams"]
+    assert home.run("dreams", "cancel", dream["dream"])[0] == 0
+    settings = load()
+    with wiring.open_only_store(wiring.place_of(home.at / "wiki", settings, create=False)) as store:
+        parts = wiring.working_parts(store, settings)
+        crew = Crew(engines={"claude": parts}, default="claude", ring=silent, stop=lambda: False, threads=1)
+        crew.tend()
+        home.server.end_batches()
+        crew.tend()
+        assert store.batches() == ()
+        assert parts.means is not None
+        parts.means.messages.close()  # type: ignore[union-attr]
+    told = home.told("costs")["total"]
+    assert (told["open"], told["presumed"]) == (0, 0)
+    assert home.server.booked_uusd <= told["uusd"] < home.server.booked_uusd + 3

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from pipelines.errors import Busy, Conflict, DreamdError, LeaseLost, Paused, Refused, Transient
 from pipelines.run.asking import BILLING
+from pipelines.run.asking_read import asks
 from pipelines.run.parts import Parts, params_of
 from pipelines.run.units.analyse import analyse
 from pipelines.run.units.apply import apply
@@ -22,6 +23,8 @@ from pipelines.run.units.resolve import resolve
 from pipelines.store import Job, Store, Unit
 
 BACK_OFF_S, BACK_OFF_MAX_S = 0.5, 300.0
+DEATHS = 2
+"""Workers that may die over a unit that asks a model before it is parted: it mostly waits, and in parts it asks other requests than before."""
 ERROR_MAX = 500
 """Characters kept of what went wrong."""
 
@@ -49,10 +52,10 @@ def run_job(parts: Parts, job: Job, *, stop: Callable[[], bool] = lambda: False)
     """
     try:
         parts.step(f"claimed:{job.stage}")
-        if job.claims > 1 and (cut := PARTS.get(job.stage, _none)(job)):  # the one before us died over it
-            return Ran(outcome="split", ring=parts.store.split_job(job, cut))
         params = params_of(job.dream.params, parts.defaults)
         bench = Bench(parts=parts.serving(params), job=job, params=params, stop=stop)
+        if job.claims > (DEATHS if asks(bench.parts.engine) else 1) and (cut := PARTS.get(job.stage, _none)(job)):  # those before us died over it
+            return Ran(outcome="split", ring=parts.store.split_job(job, cut))
         bench.go_on()
         ready = HANDLERS[job.stage](bench)
         parts.step(f"ready:{job.stage}")

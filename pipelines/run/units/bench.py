@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pipelines.errors import Refused, Transient
 from pipelines.run.asking import Desk
 from pipelines.run.parts import Params, Parts
-from pipelines.store import Job, Store, Unit
+from pipelines.store import Job, Store, Unit, host_of
 
 
 class Stopping(Exception):
@@ -48,6 +48,7 @@ class Bench:
                     f"the engine {self.parts.engine.name} asks a model, and this process has no way to reach one: see the section claude of the settings"
                 )
             dream = self.job.dream.uid
+            self.store.presume_lapsed(self.scope, host=host_of(self.parts.holder))  # what a dead process sent counts as paid, also when nobody asks it again
             self._desks.append(
                 Desk(
                     store=self.store, means=means, scope=self.scope, dream=dream, job=self.job.id, owner=self.job.owner, batch=self.params.batch, go_on=self.go_on,

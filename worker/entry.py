@@ -10,10 +10,15 @@ def main() -> int:
 
         print(f"dreamd {__version__}")
         return 0
-    if sys.argv[1:3] == ["hook", "session-end"] and "--help" not in sys.argv:
-        from worker.hook import session_end
+    if sys.argv[1:2] == ["hook"] and "--help" not in sys.argv:
+        if sys.argv[2:3] == ["session-end"]:
+            from worker.hook import session_end
 
-        return session_end(sys.argv[3:])
+            return session_end(sys.argv[3:])
+        if sys.argv[2:3] == ["session-start"]:
+            from worker.session_start import session_start
+
+            return session_start(sys.argv[3:])
     from worker.cli import run
 
     return run()

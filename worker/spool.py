@@ -1,4 +1,5 @@
-"""Drains what `worker.hook` left: each file is taken in where the logs are, becomes one request, and is removed.
+"""Drains what hooks left: each session end is taken in where the logs are, becomes one request, and is removed; each session that was told a brief becomes
+a row.
 
 A file is claimed by renaming it, so that two processes do not do the same work; a claim whose process died is taken over. Killed between any two steps the
 file is still there, and doing it again changes nothing: intake goes on from its cursor, and the request's id comes from the file. What cannot be
@@ -12,6 +13,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,11 +23,14 @@ from pipelines.model import digest
 from pipelines.ports import Blobs
 from pipelines.run import Parts, Request
 from pipelines.run.sources import take_in
-from pipelines.store import Asked, alive, this_process
+from pipelines.store import Asked, Delivery, alive, this_process
 from worker.hook import SUFFIX, VERSION, option, spool_folder
+from worker.projects import first_folder, root_of
+from worker.registry import registered
 from worker.settings import Settings, data_folder, scope_path
 
 DOOR: Final = "session-end"
+TOLD: Final = "session-start"
 CAUSE: Final = "session_end"
 HALF_WRITTEN_S: Final = 60
 """A file its hook has not finished after so long never will be."""
@@ -34,19 +39,32 @@ _CLAIMED: Final = "claimed"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionEnd:
-    """One session end as its hook told it. `transcript` and `notes` are absolute; `wiki` and `scope` are those the hook was told, if any."""
+    """One session end as its hook told it. `transcript` and `notes` are absolute; `wiki` and `scope` are those the hook was told, if any; `folder` is where
+    the session stood when it ended."""
 
     transcript: Path | None
     notes: tuple[Path, ...]
     wiki: Path | None
     scope: str | None
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionTold:
+    """A session that was told the brief of a wiki."""
+
+    wiki: Path
+    scope: str
+    delivery: Delivery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drained:
-    """What came of one draining: the requests made, files kept as letters, files left for another wiki or another time, and logs that could not be read."""
+    """What came of one draining: the requests made, sessions that were told something, files kept as letters, files left for another wiki or another time, and
+    logs that could not be read."""
 
     asked: tuple[Asked, ...] = ()
+    told: int = 0
     letters: int = 0
     left: int = 0
     problems: tuple[tuple[str, str], ...] = ()
@@ -54,8 +72,8 @@ class Drained:
 
     def __add__(self, other: Drained) -> Drained:
         return Drained(
-            asked=self.asked + other.asked, letters=self.letters + other.letters, left=self.left + other.left, problems=self.problems + other.problems,
-            ring=self.ring + other.ring,
+            asked=self.asked + other.asked, told=self.told + other.told, letters=self.letters + other.letters, left=self.left + other.left,
+            problems=self.problems + other.problems, ring=self.ring + other.ring,
         )  # fmt: skip
 
 
@@ -69,15 +87,17 @@ class BadFile(Exception):
 
 
 def drain(
-    parts: Parts, folder: Path, request: Request, *, host: str, archive_of: Callable[[str], Blobs] | None = None, stop: Callable[[], bool] = lambda: False
-) -> Drained:
-    """Do every session end that waits for this wiki, oldest first. `request` says whose it is: scope, wiki, what decides its dreams, what is never
-    taken in. `archive_of` gives the archive of a scope a hook named; without it there is one for all.
+    parts: Parts, folder: Path, request: Request, *, host: str, archive_of: Callable[[str], Blobs] | None = None, stop: Callable[[], bool] = lambda: False,
+    asks: bool = True,
+) -> Drained:  # fmt: skip
+    """Do everything that waits for this wiki, oldest first. `request` says whose it is: scope, wiki, what decides its dreams, what is never taken in.
+    `archive_of` gives the archive of a scope a hook named; without it there is one for all. `asks` False is for who dreams anyway: nothing is asked for, and
+    a session that is not known to be this wiki's is left.
 
     A file that cannot be done is told as a problem and left, and the others are done. Raises what stops everything (a store that does not answer or cannot
     be used, an archive that cannot be written); the file at hand then waits where it was.
     """
-    desk = _Desk(parts, folder, request, host, archive_of or (lambda _: parts.archive))
+    desk = _Desk(parts, folder, request, host, archive_of or (lambda _: parts.archive), asks)
     done = Drained()
     for name in desk.waiting():
         if stop():
@@ -86,13 +106,13 @@ def drain(
     return done
 
 
-def understood(content: str) -> SessionEnd:
+def understood(content: str) -> SessionEnd | SessionTold:
     """A spool file's content. Raises BadFile."""
     try:
         told = json.loads(content)
         payload = told["payload"]
         arguments, cwd, around = _words(told["arguments"]), Path(told["cwd"]), dict(told["environment"])
-        if told["version"] != VERSION or told["door"] != DOOR:
+        if told["version"] != VERSION or told["door"] not in {DOOR, TOLD}:
             raise BadFile(f"version {told['version']!r} of door {told['door']!r} is not known here")
     except (ValueError, TypeError, KeyError) as error:
         raise BadFile(f"not written whole by dreamd hook {DOOR} ({type(error).__name__})") from None
@@ -102,7 +122,21 @@ def understood(content: str) -> SessionEnd:
         raise BadFile("what the agent told its hook is no JSON") from None
     if not isinstance(event, dict):
         raise BadFile("what the agent told its hook is no JSON object")
+    if told["door"] == TOLD:
+        return _session_told(event, told)
     return _session_end(event, arguments, cwd, around)
+
+
+def _session_told(event: dict[str, Any], told: dict[str, Any]) -> SessionTold:
+    try:
+        about = told["told"]
+        delivery = Delivery(
+            session=str(event["session_id"]), door=str(about["agent"]), target="brief", rev=int(about["rev"]), versions=tuple(_words(about["versions"])),
+            at=datetime.fromtimestamp(told["at"], UTC), agent=str(about["agent"]),
+        )  # fmt: skip
+        return SessionTold(wiki=Path(str(about["wiki"])), scope=scope_path(str(about["scope"])), delivery=delivery)
+    except (ValueError, TypeError, KeyError, OverflowError, OSError) as error:
+        raise BadFile(f"not written whole by dreamd hook {TOLD} ({type(error).__name__})") from None
 
 
 def _words(value: object) -> list[str]:
@@ -118,10 +152,11 @@ def _session_end(event: dict[str, Any], arguments: list[str], cwd: Path, around:
     except ValueError as error:
         raise BadFile(f"the hook's scope {error}") from None
     wiki = option(arguments, "--wiki") or around.get("DREAMD_WIKI")
-    transcript = event.get("transcript_path")
+    transcript, stood = event.get("transcript_path"), event.get("cwd")
     return SessionEnd(
         transcript=None if transcript is None else _path("transcript_path", cwd, transcript),
         notes=tuple(_path("--notes", cwd, n) for n in _every(arguments, "--notes")), wiki=_path("the wiki", cwd, wiki) if wiki else None, scope=scope,
+        folder=cwd / stood if isinstance(stood, str) and "\0" not in stood else cwd,
     )  # fmt: skip
 
 
@@ -167,8 +202,9 @@ def _usable(folder: Path) -> Iterator[None]:
 class _Desk:
     """One draining of one spool."""
 
-    def __init__(self, parts: Parts, folder: Path, request: Request, host: str, archive_of: Callable[[str], Blobs]) -> None:
+    def __init__(self, parts: Parts, folder: Path, request: Request, host: str, archive_of: Callable[[str], Blobs], asks: bool) -> None:
         self.parts = parts
+        self.asks = asks
         self.folder = folder
         self.claimed = folder / _CLAIMED
         self.request = request
@@ -229,14 +265,39 @@ class _Desk:
 
     def _do(self, name: str, content: str) -> Drained:
         end = understood(content)
-        if end.wiki is not None and os.path.realpath(end.wiki) != os.path.realpath(self.request.wiki):
+        if self._is_anothers(end):
             return Drained(left=1)
+        if isinstance(end, SessionTold):
+            self._deliver(end)
+            return Drained(told=1)
         scope = end.scope or self.request.scope
         problems = self._take_in(end, scope)
         self.parts.step("session_taken_in")
+        if not self.asks:
+            return Drained(problems=problems)
         asked = self.parts.store.request(scope, request_id=f"{DOOR} {digest(name, content)}", params=self.request.params.as_json(), cause=CAUSE)
         self.parts.step("session_requested")
         return Drained(asked=(asked,), left=int(asked.answer == "refused"), problems=problems, ring=asked.ring)
+
+    def _is_anothers(self, end: SessionEnd | SessionTold) -> bool:
+        """Whether it is for another wiki than ours: the one the hook was told, else that of the session's project. One that is nobody's is for whoever asks
+        for dreams."""
+        wiki = end.wiki or (self._of_project(end) if isinstance(end, SessionEnd) else None)
+        if wiki is None:
+            return not self.asks
+        return os.path.realpath(wiki) != os.path.realpath(self.request.wiki)
+
+    def _of_project(self, end: SessionEnd) -> Path | None:
+        """The wiki of the project a session belongs to: that of its first working directory, whichever it stood in at its end."""
+        first = first_folder(str(end.transcript)) if end.transcript and os.path.isfile(end.transcript) else None
+        known = registered(self.folder.parent, root_of(first or end.folder))
+        return known.wiki if known else None
+
+    def _deliver(self, told: SessionTold) -> None:
+        """One row, also when a draining was killed before the file was gone."""
+        if told.delivery not in self.parts.store.deliveries(told.scope, session=told.delivery.session):
+            self.parts.store.record_delivery(told.scope, told.delivery)
+        self.parts.step("delivery_recorded")
 
     def _take_in(self, end: SessionEnd, scope: str) -> tuple[tuple[str, str], ...]:
         """The transcript, and the sessions of subagents that lie in a folder of its name beside it.

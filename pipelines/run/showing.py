@@ -234,7 +234,9 @@ class _Sight:
         items = self._overlay()
         newest = self._newest(items, corrections)
         doors = self._doors()
-        told = b.tell(self._signs(items, newest, corrections, questions, doors), room_beside(self.own.get(INDEX_PATH, "")), scope="")
+        signs = self._signs(items, newest, corrections, questions, doors)
+        told = b.tell(signs, room_beside(self.own.get(INDEX_PATH, "")), scope="")
+        self._keep_briefs(signs)
         queue = self._queue(items, corrections, questions)
         files += self._beside({
             PAGES_PATH: all_pages(doors, own=self.own.get(PAGES_PATH, "")),
@@ -254,6 +256,12 @@ class _Sight:
             corrections=corrections, work=self.sessions.work, live_bytes=sum(p.bytes for p in self.pages.now.values() if p.live), said_bytes=int(self.after.aside["said"]),
             pages=sum(p.live + p.archived for p in self.pages.now.values()) + len(BESIDE),
         )  # fmt: skip
+
+    def _keep_briefs(self, signs: b.Signs) -> None:
+        """The briefs of agents' doors: they stand on no page, and a host that only publishes could not make them."""
+        briefs = {door: b.door_brief(signs, door) for door in b.DOORS}
+        kept = {door: {"text": self._text(INDEX_PATH, brief.text), "told": list(brief.told)} for door, brief in briefs.items()}
+        self.after = replace(self.after, aside={**self.after.aside, "briefs": kept})
 
     # --- files of topics ---
 

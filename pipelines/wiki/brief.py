@@ -61,6 +61,10 @@ class Budget:
 MEMORY_MD = Budget(lines=200, size=25_000)
 CLAUDE_CODE_HOOK = Budget(lines=200, size=9_000, unit=Unit.CHARS)
 CODEX = Budget(lines=200, size=8_000)
+DOORS: Mapping[str, Budget] = {"claude-code": CLAUDE_CODE_HOOK, "codex": CODEX}
+"""The doors of agents beside `MEMORY.md`."""
+DOOR_ROOM = 400
+"""Kept free in the brief of such a door for what only the host knows that opens it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +154,22 @@ def tell(signs: Signs, budget: Budget = MEMORY_MD, *, scope: str = "") -> Brief:
         text=text, lines=text.count("\n"), bytes=len(text.encode("utf-8", "surrogatepass")), moved=(*moved, *left), told=told,
         left=len(moved) + len(left) + sum(s.uncounted for s in sections),
     )  # fmt: skip
+
+
+def door_brief(signs: Signs, door: str) -> Brief:
+    """The brief of an agent's door, with room for what `at_door` adds."""
+    budget = DOORS[door]
+    return tell(signs, replace(budget, size=budget.size - DOOR_ROOM))
+
+
+def at_door(text: str, budget: Budget, *lines: str) -> str:
+    """A brief with lines of the host at its end, each as far as there is room."""
+    head, mark, foot = text.rpartition("\n</dreamd-brief>")
+    for line in lines:
+        longer = f"{head}{line}\n"
+        if budget.measure(longer + mark + foot) <= budget.size:
+            head = longer
+    return head + mark + foot
 
 
 def signs_of(content: Content, layout: Layout) -> Signs:

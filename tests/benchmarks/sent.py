@@ -26,7 +26,7 @@ from pipelines.logs.archive import FolderArchive
 from pipelines.logs.codec import Source
 from pipelines.logs.discovery import discover
 from pipelines.logs.intake import intake
-from pipelines.logs.redaction import open_redactor
+from pipelines.logs.redaction import Redactor, open_redactor
 from pipelines.ports import Answered, Ask, Reply, Usage, Window
 from pipelines.stages.extractor import prepare
 from pipelines.store import open_store
@@ -96,7 +96,7 @@ def _sets(paths: Sequence[str]) -> Mapping[str, Sequence[str]]:
 def _count(files: Sequence[str]) -> Count:
     count = Count(raw=sum(map(_raw_tokens, files)))
     engine = ClaudeEngine(rules=LocalEngine(), config=ClaudeConfig())
-    for window in _windows(files):
+    for window in windows_of(files):
         kept = Kept()
         engine.read([window], kept)
         count += _of_session(window, kept.asks)
@@ -125,11 +125,13 @@ def _raw_tokens(path: str) -> int:
         return sum(tokens(chunk.decode("utf-8", "replace")) for chunk in source.chunks())
 
 
-def _windows(files: Sequence[str]) -> Iterator[Window]:
+def windows_of(files: Sequence[str], redactor: Redactor | None = None) -> Iterator[Window]:
     """The sessions of the files as an engine gets them, through intake: masked, with their origins."""
     now = datetime.now(UTC)
     with tempfile.TemporaryDirectory(prefix="dreamd-sent-") as folder, open_store(f"sqlite:///{folder}/store.db", now=lambda: now) as store:
-        intake(list(files), store=store, scope="local", archive=FolderArchive(Path(folder, "archive")), redactor=open_redactor(Path(folder)), now=now)
+        intake(
+            list(files), store=store, scope="local", archive=FolderArchive(Path(folder, "archive")), redactor=redactor or open_redactor(Path(folder)), now=now
+        )
         infos = {info.uid: info for info in store.sessions("local")}
         turns = store.turns_of_sessions("local", infos)
         for uid in sorted(infos):

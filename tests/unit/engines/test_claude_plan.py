@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -13,8 +15,12 @@ from pipelines.engines.claude.prompts import extract
 from pipelines.engines.claude.tokens import tokens
 from pipelines.engines.local.engine import LocalEngine
 from pipelines.model import Origin
-from pipelines.ports import Window
+from pipelines.ports import Ask, Window
+from tests.benchmarks.sent import windows_of as read_windows
 from tests.oracle import tokens as server
+from tests.oracle.gold import SCOPES, all_sessions, save
+from tests.oracle.oracle import Oracle
+from tests.redacting import shared_redactor
 from tests.unit.engines.claude_asking import Desk, item, items, numbers
 from tests.unit.engines.talk import Talk
 
@@ -34,7 +40,7 @@ def session(n: int) -> Window:
     return talk.window()
 
 
-WINDOWS = [session(n) for n in range(40)]
+WINDOWS = [session(n) for n in range(24)]
 
 
 def test_the_estimate_of_what_is_sent_is_what_the_server_counts_give_or_take_a_fifth() -> None:
@@ -45,27 +51,41 @@ def test_the_estimate_of_what_is_sent_is_what_the_server_counts_give_or_take_a_f
     assert 0.8 * counted < reckoned.input + reckoned.cache_written + reckoned.cache_read < 1.2 * counted
 
 
-def test_the_estimate_of_the_cost_is_what_the_server_books_give_or_take_a_fifth_where_the_rates_are_known() -> None:
-    """One item a typed turn, of which no rule knows any; the first sixteen calls are sent at once and write the prompt, the others read it."""
-    asking = engine(calls_at_once=16)
-
-    def answer(shown: dict[int, str]) -> str:
-        return items(*(item(text, (n, text), value="9") for n, text in shown.items() if text.startswith("Table")))
-
-    desk = Desk(lambda ask: answer(numbers(ask)))
-    asking.read(WINDOWS, desk)
-    cache, booked, now = server.Cache(), server.dollars("claude-haiku-5-5", server.Tokens(fresh=0, output=0)), 0.0
-    for at in range(0, len(desk.asks), 16):
-        for ask in (wave := desk.asks[at : at + 16]):
+def booked(engine: ClaudeEngine, windows: Sequence[Window], answer: Callable[[Ask], str]) -> float:
+    """Dollars the server books for reading the windows: as many calls at a time as the engine makes, each prompt cached once it was answered."""
+    desk = Desk(answer)
+    engine.read(windows, desk)
+    cache, spent, now, wave = server.Cache(), 0.0, 1.0, engine.config.calls_at_once
+    for at in range(0, len(desk.asks), wave):
+        for ask in desk.asks[at : at + wave]:
             fresh, written, read = cache.look(ask.body, now)
-            used = server.Tokens(fresh=fresh, output=server.count(answer(numbers(ask))), written=written, read=read)
-            booked += server.dollars("claude-haiku-5-5", used)
-        for ask in wave:
+            used = server.Tokens(fresh=fresh, output=server.count(answer(ask)), written=written, read=read)
+            spent += float(server.dollars(str(ask.body["model"]), used))
+        for ask in desk.asks[at : at + wave]:
             cache.keep(ask.body, now)
         now += 1.0
-    told = estimate(WINDOWS, asking, Assumed(items_per_turn=1.0, item_tokens=170))
-    assert 0.8 * float(booked) < told.stages[0].uusd / 1e6 < 1.2 * float(booked)
-    assert told.stages[0].batch_uusd == pytest.approx(told.stages[0].uusd / 2, rel=0.01)
+    return spent
+
+
+def test_the_estimate_of_reading_is_what_the_server_books_give_or_take_a_fifth_where_the_rates_are_known() -> None:
+    def answer(ask: Ask) -> str:
+        return items(*(item(text, (n, text), value="9") for n, text in numbers(ask).items() if text.startswith("Table")))
+
+    told = estimate(WINDOWS, engine(), Assumed(items_per_turn=1.0, item_tokens=170)).stages[0]
+    assert told.uusd / 1e6 == pytest.approx(booked(engine(), WINDOWS, answer), rel=0.2)
+    assert told.batch_uusd == pytest.approx(told.uusd / 2, rel=0.01)
+
+
+def test_the_estimate_of_reading_is_what_the_server_books_give_or_take_a_fifth_for_sessions_written_for_tests(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    sessions = [session for session in all_sessions() if session.scope == SCOPES[0]]
+    save(sessions, tmp_path)
+    windows = tuple(read_windows([str(file) for file in sorted(tmp_path.iterdir())], shared_redactor(request)))
+    oracle = Oracle(sessions=sessions)
+    told = estimate(windows, engine())
+    assert told.asked == len(sessions)
+    assert told.stages[0].uusd / 1e6 == pytest.approx(booked(engine(), windows, lambda ask: oracle(dict(ask.body)).text), rel=0.2)
 
 
 @pytest.mark.parametrize(
@@ -85,8 +105,8 @@ def test_tokens_of_a_text_are_told_within_a_fifth(text: str) -> None:
 def test_sessions_windows_and_typed_turns_are_counted() -> None:
     silent = Talk("silent").other(Origin.HARNESS, "start").assistant("hello").window()
     told = estimate([*WINDOWS, silent], engine())
-    assert (told.sessions, told.asked, told.windows, told.typed) == (41, 40, 40, 240)
-    assert told.stages[0].calls == 40
+    assert (told.sessions, told.asked, told.windows, told.typed) == (25, 24, 24, 144)
+    assert told.stages[0].calls == 24
 
 
 def test_nothing_typed_costs_nothing() -> None:
@@ -104,4 +124,4 @@ def test_a_local_server_costs_nothing_and_has_tokens_all_the_same() -> None:
 
 def test_after_extraction_there_is_at_most_one_call_for_five_items() -> None:
     told: Estimate = estimate(WINDOWS, engine())
-    assert sum(stage.calls for stage in told.stages[1:]) <= 240 * Assumed().items_per_turn / 5
+    assert sum(stage.calls for stage in told.stages[1:]) <= 144 * Assumed().items_per_turn / 5

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from pipelines.engines.local.engine import LocalEngine
 from pipelines.ports import Extracted, Window
-from worker import settings, wiring
+from worker import wiring
 from worker.cli import serving
-from worker.cli.worker import serve, serve_logs
+from worker.cli.worker import serve
 
 
 @dataclass
@@ -61,8 +61,7 @@ def main() -> int:
     given.add_argument("--kill-at", default="")
     given.add_argument("--raise-in", nargs=2, default=("", ""))
     told = given.parse_args()
-    loaded = settings.load()
-    serve_logs(loaded)
+    loaded = serving.start(None)
     engine = SlowEngine(told.engine_ms / 1000, told.until, told.nothing, *told.raise_in)
 
     def step(name: str) -> None:

@@ -79,7 +79,7 @@ def test_a_folder_on_another_machine_follows_two_revisions_and_ends_on_a_signal(
     assert not any((shelf.root / "data").rglob("*.zst")), "no log was needed"
 
 
-def test_a_follower_ends_on_ctrl_c_and_when_its_folder_is_gone(machines: Callable[[str], Machine], shared: Mapping[str, str]) -> None:
+def test_a_follower_ends_on_ctrl_c_and_waits_for_a_folder_that_is_gone(machines: Callable[[str], Machine], shared: Mapping[str, str]) -> None:
     desk, shelf = machines("desk"), machines("shelf")
     dream(desk, shared, "Always run migrations with `make migrate`.")
     with following(shelf, shared) as follower:
@@ -92,9 +92,19 @@ def test_a_follower_ends_on_ctrl_c_and_when_its_folder_is_gone(machines: Callabl
     with following(shelf, shared) as follower:
         assert follower.stdout is not None
         assert json.loads(follower.stdout.readline())["written"] == ["how-we-work.md"]
+        assert follower.stderr is not None
+        started = json.loads(follower.stderr.readline())
+        assert (started["event"], "publishes into the folder" in started["does"], started["folder"]) == ("follow_started", True, str(shelf.wiki))
         shelf.wiki.rename(shelf.root / "unmounted")
-        _, err = follower.communicate(timeout=DEADLINE_S)
-    assert (follower.returncode, "is it mounted?" in err) == (1, True)
+        assert any("is it mounted?" in line for line in follower.stderr)
+        with following(shelf, shared) as second:
+            assert second.stderr is not None
+            assert "followed_already" in second.stderr.readline()
+            second.send_signal(signal.SIGINT)
+            second.communicate(timeout=DEADLINE_S)
+        follower.send_signal(signal.SIGINT)
+        follower.communicate(timeout=DEADLINE_S)
+    assert (follower.returncode, second.returncode) == (0, 0)
     assert not shelf.wiki.exists()
 
 

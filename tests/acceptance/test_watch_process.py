@@ -22,7 +22,7 @@ def test_a_watcher_asks_for_a_dream_when_a_session_ends_and_stops_on_sigterm(tmp
     cache = request.config.cache
     assert cache is not None
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("DREAMD_", "XDG_"))}
-    env = {**kept, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(cache.mkdir("dreamd-command")), "PYTHONWARNINGS": "error", "DREAMD_LOG_LEVEL": "info",
+    env = {**kept, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(cache.mkdir("dreamd-command")), "PYTHONWARNINGS": "error",
            "DREAMD_DATABASE_URL": f"sqlite:///{tmp_path / 'store.db'}"}  # fmt: skip
     logs = tmp_path / "logs"
     logs.mkdir()
@@ -31,7 +31,8 @@ def test_a_watcher_asks_for_a_dream_when_a_session_ends_and_stops_on_sigterm(tmp
         try:
             assert process.stderr is not None
             logged = map(json.loads, process.stderr)
-            assert any(line["event"] == "watch_started" for line in logged)
+            started = next(line for line in logged if line["event"] == "watch_started")
+            assert ("asks for dreams" in started["does"], started["paths"]) == (True, [str(logs)])
             ClaudeLog("one").user("The port is 5433.").save(logs)
             watched = next(line for line in logged if line["event"] == "watched")
             process.send_signal(signal.SIGTERM)

@@ -26,7 +26,7 @@ from pipelines.run.wiki import organize
 from pipelines.wiki import folder as folder_module
 from pipelines.wiki.folder import FolderBusy, PublishFailed
 from pipelines.wiki.own import BETWEEN
-from pipelines.wiki.publish import FolderGone
+from pipelines.wiki.publish import FolderGone, placeholder
 from tests.dreaming import HOST, SCOPE, Desk, differences
 from tests.writing import START, ClaudeLog, memory
 from worker.cli.publish import following
@@ -564,6 +564,37 @@ def test_a_follower_looks_at_store_and_folder_and_rests_when_neither_changed(des
         (desk.root / "other").rename(desk.root / "unmounted")
         with pytest.raises(FolderGone):
             follower.look()
+
+
+def test_a_folder_that_goes_away_is_told_once_and_followed_again_when_it_is_back(desk: Desk) -> None:
+    """An unmounted disk: ending would only have the process started again and again."""
+    first_rule(desk)
+    second_rule(desk)
+    away, shown = desk.root / "unmounted", list[Shown]()
+    desk.wiki.rename(away)
+    with desk.store() as store, contextlib.closing(Stop()) as stop, structlog.testing.capture_logs() as logs:
+        looks = iter(range(9))
+
+        class Counting(Follower):
+            def look(self) -> Shown | None:
+                if (n := next(looks)) == 3:
+                    away.rename(desk.wiki)
+                if n == 4:
+                    stop.set()
+                return super().look()
+
+        following(Counting(desk.parts(store), at(desk), SCOPE), stop, interval_s=0.001, told=shown.append)
+    assert [x["error"] for x in logs if x["event"] == "publish_failed"] == ["FolderGone"]
+    assert "Never push to main" in read(desk)
+
+
+def test_a_report_a_full_disk_left_half_made_is_written_and_no_person_s_word(desk: Desk) -> None:
+    first_rule(desk)
+    (report,) = desk.wiki.glob("journal/*.md")
+    whole = report.read_bytes()
+    report.write_bytes(placeholder(f"journal/{report.name}"))
+    show(desk)
+    assert [(p.name, p.read_bytes()) for p in desk.wiki.glob("journal/*.md")] == [(report.name, whole)]
 
 
 def test_a_store_restored_to_before_what_the_folder_shows_is_told_once_and_looked_at_again(desk: Desk) -> None:

@@ -230,23 +230,25 @@ def url(home: Path) -> str:
 
 def start(home: Path, *arguments: str, **env: str) -> subprocess.Popen[str]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("DREAMD_", "XDG_"))}
-    kept |= {"HOME": str(home), "DREAMD_DATABASE_URL": url(home), "PYTHONWARNINGS": "error", "DREAMD_LOG_LEVEL": "info", **env}
+    kept |= {"HOME": str(home), "DREAMD_DATABASE_URL": url(home), "PYTHONWARNINGS": "error", **env}
     return subprocess.Popen([sys.executable, "-m", "worker", *arguments], env=kept, cwd=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def await_event(process: subprocess.Popen[str], event: str) -> None:
+def await_event(process: subprocess.Popen[str], event: str) -> dict[str, Any]:
     """Read what a process logs until it says so."""
     assert process.stderr is not None
     for line in process.stderr:
-        if json.loads(line)["event"] == event:
-            return
+        if (told := json.loads(line))["event"] == event:
+            return dict(told)
     raise AssertionError(f"it ended without {event}")
 
 
 def test_schedulers_that_start_die_and_start_again_fire_a_night_once_and_end_cleanly(home: Path) -> None:
     with start(home, "schedule", "--every", "0.5") as first, start(home, "schedule", "--every", "0.5") as second:
         try:
-            await_event(second, "schedule_started")
+            told = await_event(second, "schedule_started")
+            assert "dreams that are due" in told["does"]
+            assert [s.split("nightly")[0] for s in told["schedules"]] == ["local: "]
             with open_store(url(home), now=lambda: datetime.now(UTC)) as at:
                 until(lambda: len(at.dreams("local")) > 0)
             first.kill()

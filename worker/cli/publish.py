@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
@@ -15,9 +17,9 @@ from pipelines.errors import Conflict, Transient
 from pipelines.logs.redaction import Redactor
 from pipelines.run.publish import Follower, Shown, WikiFolder, publish_revision
 from pipelines.store import Store, this_process
-from pipelines.wiki.publish import FolderGone, no_step
-from worker import wiring
-from worker.cli import common
+from pipelines.wiki.publish import no_step
+from worker import settings, wiring
+from worker.cli import common, serving
 from worker.cli.output import many, print_json, visible
 from worker.health_server import serving_health
 from worker.stopping import Stop, stopping
@@ -56,7 +58,7 @@ def publish(
 
     With a shared store (database_url) the folder may be a new one on any host; one host publishes into it.
     """
-    loaded = common.start(config)
+    loaded = serving.start(config) if follow else common.start(config)
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=loaded.database_url is not None)
     with wiring.open_only_store(place) as store:
         over = common.scope_of(scope, loaded, store)
@@ -66,24 +68,25 @@ def publish(
             shown = publish_revision(parts, at, over, take_over=take_over)
             _print(shown, as_json=as_json)
             return 1 if shown.published.held else 0
-        with stopping() as stop, serving_health(store, loaded):
+        with stopping() as stop, serving_health(store, loaded), _followed(loaded, place):
             following(Follower(parts, at, over, take_over=take_over), stop, interval_s=interval, told=lambda shown: _print(shown, as_json=as_json))
     return 0
 
 
 def following(follower: Follower, stop: Stop, *, interval_s: float, told: Callable[[Shown], None]) -> None:
     """Look again and again until stopped; `told` hears of every look that changed the folder. What may pass is logged, once while it stays the same, and
-    tried again: a store that is away, or one restored to a moment before what the folder shows, until it has caught up.
+    tried again: a store that is away, or one restored to a moment before what the folder shows, until it has caught up; a folder that is not mounted.
 
-    Raises FolderGone for a folder that is not there any more, and what a person has to decide (Refused).
+    Raises what a person has to decide (Refused).
     """
-    log.info("follow_started", wiki=follower.at.wiki, scope=follower.scope, interval_s=interval_s)
+    log.info(
+        "follow_started", does="publishes into the folder whenever the store or the folder changes, until SIGTERM or Ctrl-C",
+        folder=str(follower.at.folder), wiki=follower.at.wiki, scope=follower.scope, interval_s=interval_s,
+    )  # fmt: skip
     failed = ""
     while not stop():
         try:
             shown = follower.look()
-        except FolderGone:
-            raise
         except (Transient, Conflict) as error:
             if str(error) != failed:
                 log.warning("publish_failed", wiki=follower.at.wiki, scope=follower.scope, error=type(error).__name__, why=str(error))
@@ -98,6 +101,17 @@ def following(follower: Follower, stop: Stop, *, interval_s: float, told: Callab
                 told(shown)
         stop.wait(interval_s)
     log.info("follow_ended", wiki=follower.at.wiki, scope=follower.scope)
+
+
+@contextlib.contextmanager
+def _followed(loaded: settings.Settings, place: wiring.Place) -> Iterator[None]:
+    """Say when another process of this host follows the same folder: each publish is one at a time, so nothing goes wrong, and one of them is enough."""
+    with (settings.data_folder(loaded) / f"follow-{place.wiki_id}.lock").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            log.warning("followed_already", folder=str(place.wiki), why="another process of this host follows this folder: one is enough, this may be ended")
+        yield
 
 
 def _print(shown: Shown, *, as_json: bool) -> None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from worker.scheduler import Ticked
 
 TICK_S = 15.0
+TOLD = 20
+"""Schedules named when it starts."""
 
 log = structlog.get_logger("dreamd.schedule")
 
@@ -57,7 +59,7 @@ def run(
         return 0
     from worker.scheduler import Scheduler, tick, waking
 
-    loaded = common.start(config)
+    loaded = common.start(config) if once else serving.start(config)
     with serving.open_serving(wiki, loaded) as (store, host):
         ring, params = serving.bell(loaded), serving.plain_params(loaded, nightly=True)
         set_nightly(store, loaded, common.scope_of(scope, loaded, store))
@@ -67,7 +69,11 @@ def run(
         with stopping() as stop:
             replica = Scheduler(store=store, now=wiring.utc_now, params=params, ring=ring, name=this_process(host), host=host, stop=stop)
             with serving_health(store, loaded), consuming(store, loaded, stop), waking(replica.turn, every_s=every):
-                log.info("schedule_started", every_s=every, redis=loaded.redis_url is not None)
+                requests = ", and takes requests off the Redis list" if loaded.redis_url is not None else ""
+                log.info(
+                    "schedule_started", does=f"asks for the dreams that are due and expires notes{requests}, until SIGTERM or Ctrl-C",
+                    schedules=[f"{s.scope}: {s.kind} {s.spec} ({s.zone})" for s in store.schedules()[:TOLD]], every_s=every,
+                )  # fmt: skip
                 stop.wait()
                 log.info("schedule_stopping")
             replica.leave()
@@ -123,7 +129,10 @@ def add(
 
     loaded = common.start(config)
     where = zone or loaded.zone
-    slots.check(kind, spec, where)
+    try:
+        slots.check(kind, spec, where)
+    except slots.BadSchedule as error:
+        raise typer.BadParameter(str(error)) from None
     with serving.open_serving(wiki, loaded) as (store, _):
         params: dict[str, object] = {"dry_run": True} if dry_run else {}
         made = store.set_schedule(common.scope_of(scope, loaded, store), kind, spec, where, params)

@@ -1,4 +1,4 @@
-"""What commands that serve share: the store they work on, and the bell."""
+"""What commands that serve share: how they tell what they do, the store they work on, and the bell."""
 
 from __future__ import annotations
 
@@ -7,8 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pipelines.store import Store, open_store
-from worker import engines, settings, wiring
+from worker import engines, logsetup, settings, wiring
 from worker.bell import Bell, silent
+
+
+def start(config: Path | None) -> settings.Settings:
+    """Settings of a process that serves, with its logs set up: a line for whatever it does unless the settings say otherwise, with secrets masked."""
+    loaded = settings.load(config)
+    level = loaded.log_level if "log_level" in loaded.model_fields_set else "info"
+    redactor = wiring.redactor()
+    logsetup.configure(level, mask=lambda data: redactor.mask(data).data)
+    return loaded
 
 
 @contextlib.contextmanager

@@ -21,9 +21,9 @@ import structlog
 import typer
 
 from pipelines.store.postgres import THREADS_MAX
-from worker import settings, wiring
-from worker.cli import common
-from worker.cli.worker import THREADS, serve_logs
+from worker import wiring
+from worker.cli import common, serving
+from worker.cli.worker import THREADS
 from worker.stopping import Stop
 
 BACK_OFF_S, BACK_OFF_MAX_S = 1.0, 60.0
@@ -55,9 +55,8 @@ def up(
     config: common.Config = None,
 ) -> int:
     """Run worker, scheduler, watcher and publisher until SIGTERM or Ctrl-C, which end all of them within 10 s. Exit code 3 when one of them refuses to run."""
-    loaded = settings.load(config)
+    loaded = serving.start(config)
     common.require_some(paths or ())
-    serve_logs(loaded)
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
     with wiring.open_only_store(place):
         pass  # made or migrated once, before four processes want to

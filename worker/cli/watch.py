@@ -43,7 +43,7 @@ def watch(
     as_json: common.Json = False,
 ) -> int:
     """Take in sessions that ended and ask for a dream over them; `dreamd up` or `dreamd worker` dreams it."""
-    loaded = common.start(config)
+    loaded = common.start(config) if once else serving.start(config)
     common.require_some(paths or ())
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
     quiet_s = loaded.quiet_s if quiet is None else quiet
@@ -88,7 +88,10 @@ def watching(
     parts: Parts, watcher: Watcher, place: wiring.Place, loaded: settings.Settings, ring: Bell, stop: Stop, *, quiet_s: float
 ) -> None:  # fmt: skip
     """Look again and again until stopped. Trouble is logged, and the next look tries again; a spool nobody may read does not keep the logs from being seen."""
-    log.info("watch_started", quiet_s=quiet_s)
+    log.info(
+        "watch_started", does="takes in logs that are quiet and sessions a hook tells of, and asks for dreams over them, until SIGTERM or Ctrl-C",
+        paths=list(watcher.request.paths), spool=str(spool_of(loaded)), quiet_s=quiet_s, scope=watcher.request.scope,
+    )  # fmt: skip
     while not stop():
         with _logged("spool_not_drained"):
             drained = empty(parts, watcher, place, loaded, ring, stop)

@@ -14,7 +14,7 @@ from pipelines.run import Parts
 from pipelines.run.runner import DEADLINE_MS, TTL_MS
 from pipelines.store import Store
 from pipelines.store.postgres import THREADS_MAX
-from worker import logsetup, settings, wiring
+from worker import settings, wiring
 from worker.bell import Bell
 from worker.cli import common, serving
 from worker.crew import Crew
@@ -39,18 +39,10 @@ def worker(
     config: common.Config = None,
 ) -> int:
     """Work on the units of dreams until SIGTERM, which is obeyed within 5 s. It needs the database, and Redis where one is set; neither logs nor wiki."""
-    loaded = settings.load(config)
-    serve_logs(loaded)
+    loaded = serving.start(config)
     with serving.open_serving(wiki, loaded) as (store, host), serving_health(store, loaded):
         parts = wiring.working_parts(store, loaded, host=host)
         return serve(loaded, {name: parts for name in (parts.defaults.engine, *parts.engines)}, threads=threads, once=once)
-
-
-def serve_logs(loaded: settings.Settings) -> None:
-    """Logs of a process that serves: a line a unit unless the settings say otherwise, with secrets masked."""
-    level = loaded.log_level if "log_level" in loaded.model_fields_set else "info"
-    redactor = wiring.redactor()
-    logsetup.configure(level, mask=lambda data: redactor.mask(data).data)
 
 
 def serve(

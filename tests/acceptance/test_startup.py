@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+from tests.redacting import rule_cache
+from tests.writing import ClaudeLog
 
 
 def test_a_command_that_reads_no_session_compiles_no_rule_of_the_engine() -> None:
@@ -12,3 +19,17 @@ def test_a_command_that_reads_no_session_compiles_no_rule_of_the_engine() -> Non
     assert not {"pipelines.engines.local.engine", "pipelines.engines.local.cues", "pipelines.engines.local.facts", "pipelines.engines.local.personal"} & set(
         loaded
     )
+
+
+@pytest.mark.parametrize("words", [["--help"], ["dream", "LOGS"], ["status"], ["estimate", "LOGS"]], ids=lambda words: words[0])
+def test_nothing_but_a_call_loads_the_provider_s_library(words: list[str], tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """It takes a second. The commands run in one process after a first dream, with a key in the environment."""
+    ClaudeLog("one").user("The staging database listens on port 5433.").save(tmp_path / "logs")
+    run = "import sys; from worker import cli; codes = [cli.run(w.split()) for w in sys.argv[1:]]; print(codes, {'anthropic', 'httpx2'} & {*sys.modules})"
+    lines = [" ".join(words).replace("LOGS", str(tmp_path / "logs")) for words in (["dream", "LOGS"], words)]
+    env = {
+        **os.environ, "XDG_DATA_HOME": str(tmp_path / "data"), "XDG_CONFIG_HOME": str(tmp_path), "XDG_CACHE_HOME": str(rule_cache(request)),
+        "DREAMD_WIKI": str(tmp_path / "wiki"), "ANTHROPIC_API_KEY": "sk-ant-x",
+    }  # fmt: skip
+    done = subprocess.run((sys.executable, "-c", run, *lines), check=True, capture_output=True, text=True, env=env)
+    assert done.stdout.splitlines()[-1] == "[0, 0] set()", done

@@ -1,14 +1,17 @@
-"""A desk in a folder of its own for every test that dreams."""
+"""A desk in a folder of its own for every test that dreams, and a home whose dreams are paid for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.dreaming import Desk
-from tests.redacting import shared_redactor
+from tests.oracle.server import serving
+from tests.oracle.service import Service
+from tests.paying import KEY, Home, finds_nothing, home_of
+from tests.redacting import rule_cache, shared_redactor
 
 
 @pytest.fixture
@@ -21,3 +24,18 @@ def desk(request: pytest.FixtureRequest, tmp_path: Path) -> Desk:
 def desks(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Desk]:
     """As many desks as a test wants to compare."""
     return lambda: Desk(tmp_path_factory.mktemp("desk"), shared_redactor(request))
+
+
+@pytest.fixture
+def server() -> Iterator[Service]:
+    """A provider on loopback that finds nothing in anything, and wants a key."""
+    with serving(finds_nothing, key=KEY) as service:
+        yield service
+
+
+@pytest.fixture
+def home(
+    tmp_path: Path, server: Service, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Home:  # fmt: skip
+    """A person's home with some sessions and that provider."""
+    return home_of(tmp_path, server, capsys, monkeypatch, Path(rule_cache(request)))

@@ -2,80 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-
 import pytest
 
-from tests.oracle.server import serving
-from tests.oracle.service import Service
-from tests.oracle.wire import Body, Drops, Fails, Said
-from tests.redacting import rule_cache
-from tests.writing import ClaudeLog
-from worker import cli, wiring
+from tests.oracle.wire import Drops, Fails
+from tests.paying import KEY, Home
+from worker import wiring
 from worker.bell import silent
 from worker.crew import Crew
 from worker.settings import load
-
-KEY = "sk-ant-loopback"
-SAID = ("The staging database listens on port 5433.", "From now on always run the tests before you push.", "The web client is served by nginx.")
-
-
-def finds_nothing(body: Body) -> Said:
-    """An empty answer, whatever is asked."""
-    return Said(text=json.dumps({name: [] for name in ("items", "questions", "verdicts", "pairs", "answers", "insights")}))
-
-
-@dataclass
-class Home:
-    """A person's home with the sample's sessions, and a provider on loopback that wants a key and is paid."""
-
-    at: Path
-    logs: Path
-    server: Service
-    capsys: pytest.CaptureFixture[str]
-    env: pytest.MonkeyPatch
-
-    def run(self, *words: str) -> tuple[int, str, str]:
-        self.capsys.readouterr()
-        code = cli.run([*words])
-        said = self.capsys.readouterr()
-        return code, said.out, said.err
-
-    def told(self, *words: str) -> dict[str, Any]:
-        code, out, err = self.run(*words, "--json")
-        assert (code, err) == (0, ""), (code, err)
-        found: dict[str, Any] = json.loads(out)
-        return found
-
-    def dream(self, *words: str) -> tuple[int, str, str]:
-        return self.run("dream", str(self.logs), *words)
-
-
-@pytest.fixture
-def server() -> Iterator[Service]:
-    with serving(finds_nothing, key=KEY) as service:
-        yield service
-
-
-@pytest.fixture
-def home(
-    tmp_path: Path, server: Service, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> Home:  # fmt: skip
-    for n, said in enumerate(SAID):
-        ClaudeLog(f"session {n}").later(days=n).user(said).save(tmp_path / "logs")
-    for name in ("DATA", "CONFIG"):
-        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(rule_cache(request)))
-    monkeypatch.setenv("DREAMD_WIKI", str(tmp_path / "wiki"))
-    monkeypatch.setenv("DREAMD_CLAUDE__BASE_URL", server.base_url + "/v1/")
-    monkeypatch.setenv("DREAMD_CLAUDE__PAID", "true")
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    return Home(tmp_path, tmp_path / "logs", server, capsys, monkeypatch)
-
 
 # --- whether anything is asked -----------------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,5 @@
 """Gate 2: the statement says no more than its quotes: its values, names, denial, mood, owner, and that something is done, are theirs."""
 
-# Word lists read better as text.
-# ruff: noqa: SIM905
-
 from __future__ import annotations
 
 import re
@@ -10,18 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.model import Claim, GateResult, Kind, Origin, Outcome, Turn
 from pipelines.text.mood import Mood, clauses, completion, mood_at, mood_of, negated
-from pipelines.text.slots import CHINESE_KIN, ENGLISH_KIN
 from pipelines.text.times import resolve_dates
 from pipelines.text.tokens import tokenize
 from pipelines.text.values import Value, typed_values, value_keys
-from pipelines.text.words import content_words, fold_width, is_cjk, raw_words
+from pipelines.text.words import content_words, fold_width, raw_words
 
 from .evidence import Located, located, result
+from .wording import FIRST, NAMES_USER, NEUTRAL, OWNER, STATES, is_speaker, keys_of, said_of_oneself, stands, turned_around, worded_alike, words_of
 
 _STRICT = frozenset({Mood.QUESTION, Mood.CONDITION, Mood.WISH, Mood.JOKE, Mood.HYPOTHETICAL})
 # What a person may order or bind to a condition: there the words themselves are the note.
 _BINDING = frozenset({Kind.RULE, Kind.PREFERENCE, Kind.HOLD, Kind.DECISION, Kind.PLAN, Kind.GOAL, Kind.PROCEDURE})
-_STATES = frozenset({Kind.FACT, Kind.INCIDENT, Kind.INSIGHT})
 
 
 def follows_gate(claim: Claim, turns: Mapping[str, Turn]) -> GateResult:
@@ -56,7 +52,11 @@ def _doubt(claim: Claim, support: Sequence[Located]) -> str:
         return "reported"
     if completion(claim.statement) and not any(one.origin in (Origin.USER, Origin.TOOL) and _shows_done(one) for one in support):
         return "completion_without_result"
-    return "" if _worded_alike(claim, support) else "words_not_in_quote"
+    if not said_of_oneself(claim, support):
+        return "not_said_of_oneself"
+    if turned_around(claim, support):
+        return "order_changed"
+    return "" if worded_alike(claim, support) else "words_not_in_quote"
 
 
 # --- mood --------------------------------------------------------------------------------------------------------------------------------
@@ -70,7 +70,7 @@ def _unusable(claim: Claim, one: Located) -> str:
     """Why the quote cannot carry this claim: a question or a joke carries nothing, a condition only a rule that keeps it, a request no state."""
     mood = _mood(one)
     if mood is Mood.REQUEST:
-        return "request_not_state" if claim.kind in _STATES else ""
+        return "request_not_state" if claim.kind in STATES else ""
     if mood not in _STRICT:
         return ""
     if mood is Mood.CONDITION and claim.kind in _BINDING and mood_of(claim.statement) is mood:
@@ -87,16 +87,12 @@ _CODES = {
     "identifier": "identifier_not_in_quote", "path": "identifier_not_in_quote", "url": "identifier_not_in_quote", "email": "identifier_not_in_quote",
     "version": "version_not_in_quote",
 }  # fmt: skip
-_NEUTRAL = frozenset(
-    "the a an user users project team this that these those it they there no yes not never always use using when "
-    "on in at by for from to and or i my we our".split()
-)
 
 
 def _missing_values(claim: Claim, support: Sequence[Located]) -> Iterator[str]:
     """A code for every value of the statement, and of the claim's own value, that no quote holds and no rule gives."""
-    keys = _keys_of(support)
-    tokens = _words_of(support)
+    keys = keys_of(support)
+    tokens = words_of(support)
     said = [claim.statement, *([claim.value] if claim.value else []), *([claim.old_value] if claim.old_value else [])]
     for text in said:
         dates = _days_of(support, text)
@@ -107,16 +103,6 @@ def _missing_values(claim: Claim, support: Sequence[Located]) -> Iterator[str]:
         yield "value_not_in_quote"
     if _new_subject(claim.statement, support, tokens):
         yield "name_not_in_quote"
-
-
-def _keys_of(support: Sequence[Located]) -> frozenset[tuple[str, str]]:
-    keys = {key for one in support for key in value_keys(one.quote.text)}
-    ports = {("number", match[1]) for kind, url in keys if kind == "url" and (match := re.match(r"\w+://[^/]*:(\d+)", url))}
-    return frozenset(keys | ports)
-
-
-def _words_of(support: Sequence[Located]) -> frozenset[str]:
-    return frozenset(token for one in support for token in (*tokenize(one.quote.text), *content_words(one.quote.text)))
 
 
 def _days_of(support: Sequence[Located], text: str) -> frozenset[str]:
@@ -144,7 +130,7 @@ def _given(value: Value, text: str, support: Sequence[Located], tokens: frozense
     if family == "identifier" or value.kind == "quoted":
         spelled = tokenize(text[value.start : value.end])
         wanted = set(spelled[:1] if family == "identifier" else spelled)
-        return (bool(wanted) and wanted <= tokens) or _is_speaker(canonical, support)
+        return (bool(wanted) and wanted <= tokens) or is_speaker(canonical, support)
     return False
 
 
@@ -152,19 +138,7 @@ def _spelled(text: str, tokens: frozenset[str], support: Sequence[Located]) -> b
     """Whether the words of a claim's value stand in its quotes; words that spell a typed value were checked as such."""
     covered = [(value.start, value.end) for value in typed_values(text)]
     loose = [word for word in raw_words(text) if not any(a < word.end and word.start < b for a, b in covered)]
-    return all(_stands(word.text, tokens, support) or set(content_words(word.text)) <= tokens or _is_speaker(word.text.casefold(), support) for word in loose)
-
-
-def _stands(word: str, tokens: frozenset[str], support: Sequence[Located]) -> bool:
-    """Whether a word stands in a quote; a Chinese word may be part of a longer one, npm in pnpm may not."""
-    if any(map(is_cjk, word)):
-        return any(word in one.quote.text for one in support)
-    return word.casefold() in tokens
-
-
-def _is_speaker(name: str, support: Sequence[Located]) -> bool:
-    """Whether the name is that of somebody quoted: "I live in Lisbon", said by Ana, is "Ana lives in Lisbon"."""
-    return any(one.turn.speaker and name in {one.turn.speaker.casefold(), *one.turn.speaker.casefold().split()} for one in support)
+    return all(stands(word.text, tokens, support) or set(content_words(word.text)) <= tokens or is_speaker(word.text.casefold(), support) for word in loose)
 
 
 _SUBJECT = re.compile(r"\W*([A-ZÀ-Þ][\w'-]*)(?=\s+(?:is|was|are|were|has|had|will|can|and|likes|[a-z]+s)(?![A-Za-z])|'s)")
@@ -176,17 +150,8 @@ def _new_subject(statement: str, support: Sequence[Located], tokens: frozenset[s
     if match is None:
         return ""
     word = match[1].removesuffix("'s").casefold()
-    known = word in _NEUTRAL or _is_speaker(word, support) or set(content_words(word)) <= tokens
+    known = word in NEUTRAL or is_speaker(word, support) or set(content_words(word)) <= tokens
     return "" if known or any(len(token) > 3 and len(word) > 3 and token[:4] == word[:4] for token in tokens) else word
-
-
-def _worded_alike(claim: Claim, support: Sequence[Located]) -> bool:
-    """Whether more than half of what the statement speaks of stands in its quotes (a third where values stand): else the wording is the engine's own."""
-    words = [word for word in content_words(claim.statement) if word not in _NEUTRAL and word not in {"用户", "项目"} and not _is_speaker(word, support)]
-    tokens = _words_of(support)
-    keys = _keys_of(support)
-    held = sum(word in tokens or _stands(word, tokens, support) or bool(value_keys(word) & keys) for word in words)
-    return held == len(words) or held * (3 if value_keys(claim.statement) else 2) > len(words)
 
 
 # --- denial ------------------------------------------------------------------------------------------------------------------------------
@@ -218,8 +183,9 @@ def _clause_kept(clause: str, quoted: Sequence[str]) -> bool:
 
 
 def _alike(clause: str, other: str) -> tuple[int, int]:
-    """How much two clauses speak of the same: values in common, then words in common."""
-    return len(_hard(clause) & _hard(other)), len(set(content_words(clause)) & set(content_words(other)))
+    """How much two clauses speak of the same: words and values in common; of as many, the one with more words says the same."""
+    values, words = len(_hard(clause) & _hard(other)), len(set(content_words(clause)) & set(content_words(other)))
+    return values + words, words
 
 
 def _hard(text: str) -> frozenset[tuple[str, str]]:
@@ -228,32 +194,21 @@ def _hard(text: str) -> frozenset[tuple[str, str]]:
 
 # --- whose it is -------------------------------------------------------------------------------------------------------------------------
 
-_OWNER = re.compile(
-    rf"(?<![A-Za-z])(?:my|our|his|her|their|the|a|an)\s+(?:[a-z]+\s+)?({'|'.join(sorted(ENGLISH_KIN | {'dog', 'cat'}))})(?:'s)?(?![A-Za-z])|(?:[我他她]们?的?"
-    rf"|^)({'|'.join(sorted(CHINESE_KIN))})",
-    re.I,
-)
-_FIRST = re.compile(
-    r"(?<![A-Za-z'])(?:i|i'm|i've|i'll|i'd|im|ive|my|me|mine|myself|we|we're|we've|our|us|ich|mein\w*|wir|je|j'|mon|ma|mes|yo"
-    r"|mi)(?![A-Za-z])|我|咱|俺|私|僕|저|나는",
-    re.I,
-)
 _THIRD = re.compile(r"^\W*(?:he|she|they|his|her|their)(?![A-Za-z])|^\W*(?:他|她)", re.I)
-_USER = re.compile(r"(?<![A-Za-z])user(?:'s)?(?![A-Za-z])|用户|(?<![A-Za-z])(?:i|i'm|my)(?![A-Za-z])|我", re.I)
 
 
 def _owner_kept(claim: Claim, support: Sequence[Located]) -> bool:
     """Whether a statement about the speaker rests on what the speaker says of themselves, not of a daughter, a colleague or "he"."""
-    about_speaker = bool(_USER.search(fold_width(claim.statement))) or any(_is_speaker(word.casefold(), support) for word in claim.statement.split())
+    about_speaker = bool(NAMES_USER.search(fold_width(claim.statement))) or any(is_speaker(word.casefold(), support) for word in claim.statement.split())
     owners = [owner for one in support if (owner := _owner(one.quote.text))]
     if owners and not any(owner in fold_width(claim.statement).casefold() for owner in owners):
         return False
-    return not about_speaker or any(_FIRST.search(one.context) or not _speaks_of_another(one) for one in support)
+    return not about_speaker or any(FIRST.search(one.context) or not _speaks_of_another(one) for one in support)
 
 
 def _owner(text: str) -> str:
     """Whose fact it is when it is somebody's of the speaker's: `daughter` of "my daughter is ...", 女儿 of 我女儿; "" when they themselves are meant too."""
-    match = _OWNER.search(fold_width(text))
+    match = OWNER.search(fold_width(text))
     return "" if match is None or _and_i(text) else next(group for group in match.groups() if group).casefold()
 
 
@@ -262,7 +217,7 @@ def _and_i(text: str) -> bool:
 
 
 def _speaks_of_another(one: Located) -> bool:
-    named = [value for value in typed_values(one.context) if value.kind == "name" and not _is_speaker(value.canonical, [one])]
+    named = [value for value in typed_values(one.context) if value.kind == "name" and not is_speaker(value.canonical, [one])]
     opens_with_name = bool(named) and not one.context[: named[0].start].strip(" \"'“‘(*_-")
     return bool(_THIRD.match(one.context)) or opens_with_name
 

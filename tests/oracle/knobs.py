@@ -93,7 +93,7 @@ class Lies:
 
     def wrong_text(self, claim: GoldClaim, rng: random.Random) -> Item | None:
         """The true quote under a text it does not carry: the one written for it, or that of another claim of the session."""
-        same = [o for o in self.others if (o.scope, o.session) == (claim.scope, claim.session) and o.quote != claim.quote]
+        same = [o for o in self.others if (o.scope, o.session) == (claim.scope, claim.session) and o.quote not in claim.quote and claim.quote not in o.quote]
         if claim.wrong and (not same or rng.random() < 0.7):
             return Item(claim=_retold(claim, claim.wrong), quote=claim.quote, knob="wrong_text")
         if not same:

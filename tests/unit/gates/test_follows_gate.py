@@ -153,6 +153,105 @@ def test_hedged_reported_and_freely_worded_statements_are_drafts() -> None:
     assert follows("The user enjoys hiking mountains daily.", "I like to walk outside.") == (Outcome.DRAFT, "words_not_in_quote")
 
 
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("Carla works for Lufthansa.", "Carla flies Lufthansa only"),
+        ("The user left Bluefin in June.", "I started at Bluefin in June as a product designer."),
+        ("Metrics are sampled for 90 days.", "metrics are kept for 90 days"),
+        ("The cache on staging holds 12 GB.", "the cache on production holds 12 GB"),
+        ("The shared cache is slow.", "it is slow"),
+        ("用户的女儿安安卖素菜。", "我女儿安安吃素"),
+        ("指标数据采样 90 天。", "指标数据保留 90 天"),
+        ("The hourly snapshot is dropped; restores from it never worked.", "we agreed to drop the nightly snapshot, restores from it never worked"),
+        (
+            "The tests need the billing container running, otherwise they hang for minutes.",
+            "the tests need the mail container running, otherwise they hang for minutes",
+        ),
+    ],
+)
+def test_a_word_in_the_place_of_another_makes_a_draft(statement: str, text: str) -> None:
+    assert follows(statement, text) == (Outcome.DRAFT, "words_not_in_quote")
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("Never flush the cache during business hours, the checkout gets slow.", "never flush it during business hours, the checkout gets slow"),
+        ("The user's passport expires on 14 May 2027.", "My passport expires on 14 May 2027."),
+        ("The release takes place on 2026-11-25.", "The release was yesterday."),
+        ("According to the ticket, the export stalls at 2000 rows.", "The export stalls at 2000 rows, says the ticket"),
+        ("聚会预算 600 块，不能超。", "预算 600 块，不能超。聚会"),
+    ],
+)
+def test_one_new_word_among_many_is_a_way_of_saying_it(statement: str, text: str) -> None:
+    assert follows(statement, text, kind=Kind.RULE if statement.startswith("Never") else Kind.FACT) == PASSED
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("Selma replaced Wanda in the infra team.", "Wanda replaced Selma in the infra team"),
+        ("The client writes the changelog in French.", "the changelog is written in French because the client reads it"),
+        ("小倩接替了小婉。", "小婉接替了小倩"),
+    ],
+)
+def test_a_statement_that_turns_its_quote_around_is_a_draft(statement: str, text: str) -> None:
+    assert follows(statement, text) == (Outcome.DRAFT, "order_changed")
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("The user always wants an aisle seat for flights.", "For flights I always want an aisle seat"),
+        ("The hourly snapshot is dropped; restores from it never worked.", "we agreed to drop the hourly snapshot, restores from it never worked"),
+        ("The team was founded by Ana in Porto.", "Ana founded the team in Porto"),
+    ],
+)
+def test_a_part_that_is_said_first_turns_nothing_around(statement: str, text: str) -> None:
+    assert follows(statement, text)[1] != "order_changed"
+
+
+@pytest.mark.parametrize(
+    ("statement", "text", "subject"),
+    [
+        ("The user always squashes before merging.", "Lee always squashes before merging", "user"),
+        ("The user turns forty on Saturday.", "We're fourteen people on Saturday, Leo turns forty", "user"),
+        ("The user can't stand cilantro.", "Leo can't stand cilantro", "Leo"),
+        ("Lee always squashes before merging.", "Lee always squashes before merging", "user"),
+        ("The user's sister Agata invests in gold.", "My sister Agata invests in gold", "user"),
+        ("用户不吃香菜。", "小乐不吃香菜", "user"),
+        ("用户接替了小倩。", "小婉接替了小倩", "user"),
+    ],
+)
+def test_what_somebody_named_does_is_at_most_a_draft_of_the_user(statement: str, text: str, subject: str) -> None:
+    said = turn(text)
+    found = follows_gate(claim(statement, said, subject=subject), by_uid(said))
+    assert (found.outcome, found.why) == (Outcome.DRAFT, "not_said_of_oneself")
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("Sundays are for the user's long run.", "I run three times a week, Sundays are for the long run"),
+        ("The user moved to Porto in 2021.", "Moved to Porto in 2021."),
+        ("用户住在杭州。", "住在杭州。"),
+        ("用户的房租每个月 4200。", "房租每个月 4200，含暖气。"),
+        ("The user is allergic to peanuts.", "Before we plan the week: I'm allergic to peanuts."),
+        ("The user's budget is 600 euros.", "Budget is 600 euros, not a cent more."),
+    ],
+)
+def test_what_is_said_of_oneself_needs_no_i(statement: str, text: str) -> None:
+    said = turn(text)
+    assert follows_gate(claim(statement, said, subject="user"), by_uid(said)).outcome is Outcome.PASS
+
+
+def test_a_denial_is_looked_for_in_the_clause_that_says_the_same_not_in_the_one_with_the_value() -> None:
+    text = "we are on Python 3.11, the vendor SDK does not support anything newer"
+    assert follows("The vendor SDK does not support anything newer than Python 3.11.", text) == PASSED
+    assert follows("The vendor SDK supports anything newer than Python 3.11.", text) == (Outcome.REJECT, "negation_changed")
+
+
 def test_done_needs_a_quote_that_says_so_and_a_result_or_the_user() -> None:
     assert follows("The cave is finished.", "The cave is finished.") == PASSED
     assert follows("The cave is finished.", "The cave is finished.", origin=Origin.ASSISTANT) == (Outcome.DRAFT, "completion_without_result")

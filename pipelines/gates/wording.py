@@ -1,0 +1,164 @@
+"""How closely a statement keeps to its quotes' words: which words stand in them, in which order, and whether what is said of the speaker is said by them."""
+
+# Word lists read better as text.
+# ruff: noqa: SIM905
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from pipelines.model import Claim, Kind, Origin
+from pipelines.text.mood import clauses
+from pipelines.text.slots import CHINESE_KIN, ENGLISH_KIN, USER
+from pipelines.text.tokens import tokenize
+from pipelines.text.values import typed_values, value_keys
+from pipelines.text.words import content_words, fold_width, is_cjk
+
+from .evidence import Located
+
+NEUTRAL = frozenset(
+    "the a an user users project team this that these those it they there no yes not never always use using when "
+    "on in at by for from to and or i my we our".split()
+)
+STATES = frozenset({Kind.FACT, Kind.INCIDENT, Kind.INSIGHT})
+"""Kinds that say how something is, where others say how somebody wants it."""
+_NEW_MAX = 0.2
+"""Share of a statement's words that may be its own: of five words one, of four none, since of a short sentence the one new word is what it says."""
+_TURNS_MIN = 2
+"""Steps backwards that turn a sentence around ("Selma replaced Wanda"); one is a part said first ("for flights I want an aisle seat")."""
+_STEM = 4
+"""Letters two words have to begin with alike to be one word in two forms."""
+# They add nothing of their own: whom it is about, of what sort a value is, that something happens, is called, is done (`completion` looks at that) or is said.
+_LIGHT = frozenset({"用户", "项目", "端口", "版本"}) | frozenset(
+    content_words("happen take place call name port version done finish complete according report say state")
+)
+
+
+def words_of(support: Sequence[Located]) -> frozenset[str]:
+    """Every word of the quotes, as written and as looked for."""
+    return frozenset(token for one in support for token in (*tokenize(one.quote.text), *content_words(one.quote.text)))
+
+
+def keys_of(support: Sequence[Located]) -> frozenset[tuple[str, str]]:
+    """Every typed value of the quotes; the port of an address too."""
+    keys = {key for one in support for key in value_keys(one.quote.text)}
+    ports = {("number", match[1]) for kind, url in keys if kind == "url" and (match := re.match(r"\w+://[^/]*:(\d+)", url))}
+    return frozenset(keys | ports)
+
+
+def stands(word: str, tokens: frozenset[str], support: Sequence[Located]) -> bool:
+    """Whether a word stands in a quote; a Chinese word may be part of a longer one, npm in pnpm may not."""
+    if any(map(is_cjk, word)):
+        return any(word in one.quote.text for one in support)
+    return word.casefold() in tokens
+
+
+def is_speaker(name: str, support: Sequence[Located]) -> bool:
+    """Whether the name is that of somebody quoted: "I live in Lisbon", said by Ana, is "Ana lives in Lisbon"."""
+    return any(one.turn.speaker and name in {one.turn.speaker.casefold(), *one.turn.speaker.casefold().split()} for one in support)
+
+
+def worded_alike(claim: Claim, support: Sequence[Located]) -> bool:
+    """Whether the words of the statement are those of its quotes; typed values are looked up elsewhere.
+
+    A few may be its own where they are added ("the cache" for "it"). One that stands in the place of another says another thing (hourly for nightly).
+    """
+    said = fold_width(claim.statement)
+    spans = [(value.start, value.end) for value in typed_values(said)]
+    loose = "".join(" " if any(a <= n < b for a, b in spans) else ch for n, ch in enumerate(said))
+    words = [word for word in _telling(loose) if not is_speaker(word, support)]
+    tokens, keys = words_of(support), keys_of(support)
+    new = {word for word in words if not _held(word, tokens, keys, support)}
+    if len(new) > _NEW_MAX * (len(words) + len(spans)):
+        return False
+    return not any(new & set(_telling(clause)) and _left_out(clause, said, support) for clause in (span.of(said) for span in clauses(said)))
+
+
+def _telling(text: str) -> list[str]:
+    """The words of a text that tell something of their own."""
+    return [word for word in dict.fromkeys(content_words(text)) if word not in NEUTRAL and word not in _LIGHT]
+
+
+def _left_out(clause: str, statement: str, support: Sequence[Located]) -> bool:
+    """Whether what a clause of the statement takes up says something that the statement does not."""
+    said = content_words(statement)
+    taken = (word for one in support for word in _telling(_closest_clause(clause, one)))
+    return any(word not in statement and not any(_alike(word, other) for other in said) for word in taken)
+
+
+def _held(word: str, tokens: frozenset[str], keys: frozenset[tuple[str, str]], support: Sequence[Located]) -> bool:
+    return word in tokens or stands(word, tokens, support) or bool(value_keys(word) & keys) or any(_alike(word, token) for token in tokens)
+
+
+def _alike(word: str, other: str) -> bool:
+    """Whether two words are forms of one."""
+    return word == other or (len(word) >= _STEM and word[:_STEM] == other[:_STEM])
+
+
+# --- order -------------------------------------------------------------------------------------------------------------------------------
+
+_PASSIVE = re.compile(r"(?<![A-Za-z])by(?![A-Za-z])|被|由", re.I)
+
+
+def turned_around(claim: Claim, support: Sequence[Located]) -> bool:
+    """Whether the statement says the words of a clause of its one quote the other way round; who did what to whom is then another thing."""
+    if len(support) != 1 or bool(_PASSIVE.search(claim.statement)) != bool(_PASSIVE.search(support[0].quote.text)):
+        return False
+    quoted = content_words(_closest_clause(claim.statement, support[0]))
+    found = (next((n for n, other in enumerate(quoted) if _alike(word, other)), None) for word in dict.fromkeys(content_words(claim.statement)))
+    return sum(b < a for a, b in pairwise(place for place in found if place is not None)) >= _TURNS_MIN
+
+
+# --- of oneself --------------------------------------------------------------------------------------------------------------------------
+
+OWNER = re.compile(
+    rf"(?<![A-Za-z])(?:my|our|his|her|their|the|a|an)\s+(?:[a-z]+\s+)?({'|'.join(sorted(ENGLISH_KIN | {'dog', 'cat'}))})(?:'s)?(?![A-Za-z])|(?:[我他她]们?的?"
+    rf"|^)({'|'.join(sorted(CHINESE_KIN))})",
+    re.I,
+)
+"""Somebody of the speaker's: "my daughter", 我女儿."""
+FIRST = re.compile(
+    r"(?<![A-Za-z'])(?:i|i'm|i've|i'll|i'd|im|ive|my|me|mine|myself|we|we're|we've|our|us|ich|mein\w*|wir|je|j'|mon|ma|mes|yo"
+    r"|mi)(?![A-Za-z])|我|咱|俺|私|僕|저|나는",
+    re.I,
+)
+NAMES_USER = re.compile(r"(?<![A-Za-z])user(?:'s)?(?![A-Za-z])|用户|(?<![A-Za-z])(?:i|i'm|my)(?![A-Za-z])|我", re.I)
+_OPENS_WITH_USER = re.compile(r"\W*(?:the )?user(?!['’A-Za-z])|\W*用户(?!的)", re.I)
+_OPENS_WITH_SOMEBODY = re.compile(
+    r"\W*[A-ZÀ-Þ][a-zß-ÿ'-]+ (?:from [a-z]+ |(?:always|never|only|just|also|still) )*(?:is|was|has|had|can|can't|doesn't|didn't|won't|will|[a-z]+(?:s|ed))(?![A-Za-z])"
+    rf"|\W*(?:[小老阿](?![时学区心说家师实])[\u4e00-\u9fff]|同事|邻居|朋友|{'|'.join(sorted(CHINESE_KIN))})"
+)
+_USERS_OWN = re.compile(rf"\W*(?:the )?user(?:'s|’s)\s+(?:{'|'.join(sorted(ENGLISH_KIN))})(?![A-Za-z])|\W*用户的?(?:{'|'.join(sorted(CHINESE_KIN))})", re.I)
+
+
+def said_of_oneself(claim: Claim, support: Sequence[Located]) -> bool:
+    """Whether what is to be a fact of the user is what a user says of themselves: with an "I", or, as people leave it out, with nobody else in its place.
+
+    Somebody else is in its place where the clause opens with a word the statement has put the user for, or where the sentence tells of somebody and only
+    the claim's subject is the user.
+    """
+    mine = claim.subject.casefold() == USER or is_speaker(claim.subject.casefold(), support)
+    if claim.kind not in STATES or not (mine or _OPENS_WITH_USER.match(claim.statement)):
+        return True
+    return any(one.origin is not Origin.USER or _of_the_speaker(claim, one) for one in support)
+
+
+def _of_the_speaker(claim: Claim, one: Located) -> bool:
+    clause = _closest_clause(claim.statement, one)
+    if _USERS_OWN.match(claim.statement):
+        return bool(FIRST.search(OWNER.sub("", one.quote.text)))
+    if FIRST.search(clause):
+        return True
+    if not NAMES_USER.search(claim.statement) and not any(is_speaker(word.casefold(), [one]) for word in claim.statement.split()):
+        return not _OPENS_WITH_SOMEBODY.match(claim.statement)
+    first = next(iter(content_words(clause)), "")
+    return any(_alike(first, word) for word in content_words(claim.statement))
+
+
+def _closest_clause(statement: str, one: Located) -> str:
+    """The clause of the quote that shares most words with the statement."""
+    said = set(content_words(statement))
+    parts = [span.of(one.quote.text) for span in clauses(one.quote.text)] or [one.quote.text]
+    return max(parts, key=lambda part: len(said & set(content_words(part))))

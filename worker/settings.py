@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
@@ -24,6 +24,7 @@ from pipelines.errors import Refused
 _PREFIX = "DREAMD_"
 SCOPE_CHARS_MAX = 200
 PORT_MAX = 65_535
+_DATABASE = re.compile(r"/?|/[0-9]{1,6}")  # the number of a database of a Redis
 _READ_BY_SCRIPTS = frozenset({"DREAMD_VENV", "DREAMD_PYTHON", "DREAMD_CONFIG"})
 
 
@@ -202,6 +203,9 @@ class Settings(BaseSettings):
     nightly: str | None = Field(default=None, description="when the scope dreams by itself, as five cron fields such as 0 3 * * *; default: never")
     zone: str = Field(default="UTC", description="the time zone of nightly schedules")
     quiet_s: float = Field(default=600, ge=0, le=86_400, description="a session whose log is quiet for so long has ended")
+    dream_at_end: bool = Field(
+        default=True, description="the end of a session starts a dream, at most every half hour, where no worker serves and the engine costs nothing"
+    )
     metrics_addr: str | None = Field(
         default=None, pattern=r"^(\[[0-9a-fA-F:.]+\]|[\w.-]+):[0-9]{1,5}$", description="host:port where a serving process answers /healthz and /metrics"
     )
@@ -234,9 +238,19 @@ class Settings(BaseSettings):
     @field_validator("redis_url")
     @classmethod
     def _is_a_redis(cls, url: SecretStr | None) -> SecretStr | None:
-        if url is not None and not url.get_secret_value().startswith(("redis://", "rediss://", "unix://", "redis+socket://")):
-            raise ValueError("names a Redis: redis://host:6379/0, rediss://… or unix:///path/to/socket")
+        if url is not None and not _is_redis_url(url.get_secret_value()):
+            raise ValueError("must name a Redis: redis://host:6379/0, rediss://… or unix:///path/to/socket (in a password write / as %2F, @ as %40, : as %3A)")
         return url
+
+    @field_validator("wiki", "data_dir")
+    @classmethod
+    def _is_a_path(cls, path: Path | None) -> Path | None:
+        try:
+            if path is None or "\0" not in str(path.expanduser()):
+                return path
+        except RuntimeError:  # the home of a user there is not
+            pass
+        raise ValueError("must be a path, without control characters and with a ~user that exists")
 
     @classmethod
     def settings_customise_sources(
@@ -253,11 +267,24 @@ class Settings(BaseSettings):
 
 def _is_store_url(url: str) -> bool:
     """Whether a URL has the form of one the store knows; nothing is opened."""
+    if "\0" in unquote(url):
+        return False
     if url.startswith("sqlite:///"):
-        return True
+        return "?" not in url  # options of the driver, of which the store sets those it needs
     try:
         parts = urlsplit(url)
         return parts.scheme in {"postgresql", "postgresql+psycopg"} and parts.port != 0 and bool(parts.path.strip("/"))
+    except ValueError:  # a port that is no number: an unescaped password, as a rule
+        return False
+
+
+def _is_redis_url(url: str) -> bool:
+    """Whether a URL has the form of one redis and Celery both read; nothing is opened."""
+    try:
+        parts = urlsplit(url)
+        if parts.scheme in {"unix", "redis+socket"}:
+            return len(parts.path) > 1
+        return parts.scheme in {"redis", "rediss"} and parts.port != 0 and _DATABASE.fullmatch(parts.path) is not None
     except ValueError:  # a port that is no number: an unescaped password, as a rule
         return False
 

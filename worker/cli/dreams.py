@@ -12,6 +12,8 @@ from worker import wiring
 from worker.cli import common, serving
 from worker.cli.dream import tell
 from worker.cli.output import Progress, counted, many, print_json, visible
+from worker.connect.briefs import leave_briefs
+from worker.settings import data_folder
 
 LISTED = 20
 Uid = Annotated[str, typer.Argument(metavar="DREAM", help="The dream's id, as dreamd dream and dreamd dreams list print it.")]
@@ -96,6 +98,7 @@ def apply(uid: Uid, wiki: common.Wiki = None, scope: common.Scope = None, config
     with wiring.open_parts(place, loaded, scope=scope, progress=progress) as parts:
         over = common.scope_of(scope, loaded, parts.store)
         outcome = apply_dream(parts, Request(scope=over, paths=(), wiki=place.wiki, wiki_id=place.wiki_id, host=place.host), uid)
+        leave_briefs(parts.store, over, data=data_folder(loaded), wiki=place.wiki)
     progress.done()
     return tell(outcome, place.wiki, as_json=as_json)
 

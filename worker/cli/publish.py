@@ -21,6 +21,7 @@ from pipelines.wiki.publish import no_step
 from worker import settings, wiring
 from worker.cli import common, serving
 from worker.cli.output import many, print_json, visible
+from worker.connect.briefs import leave_briefs
 from worker.health_server import serving_health
 from worker.stopping import Stop, stopping
 
@@ -66,10 +67,16 @@ def publish(
         at = WikiFolder(folder=place.wiki, wiki=place.wiki_id, host=place.host)
         if not follow:
             shown = publish_revision(parts, at, over, take_over=take_over)
+            leave_briefs(store, over, data=settings.data_folder(loaded), wiki=place.wiki)
             _print(shown, as_json=as_json)
             return 1 if shown.published.held else 0
         with stopping() as stop, serving_health(store, loaded), _followed(loaded, place):
-            following(Follower(parts, at, over, take_over=take_over), stop, interval_s=interval, told=lambda shown: _print(shown, as_json=as_json))
+
+            def told(shown: Shown) -> None:
+                leave_briefs(store, over, data=settings.data_folder(loaded), wiki=place.wiki)
+                _print(shown, as_json=as_json)
+
+            following(Follower(parts, at, over, take_over=take_over), stop, interval_s=interval, told=told)
     return 0
 
 

@@ -11,6 +11,7 @@ import typer
 
 from worker import registry
 from worker.cli.output import many, visible
+from worker.connect.pending import pending_projects
 from worker.projects import Homes, Project, survey
 from worker.settings import Settings, data_folder, wikis_folder
 
@@ -46,6 +47,11 @@ def targets_of(loaded: Settings, *, every: bool, wiki: Path | None, scope: str |
             "which projects there are", param_hint="PATH...",
         )  # fmt: skip
     return (_target(project, loaded, wiki, scope),)
+
+
+def pending_targets(loaded: Settings) -> Iterable[Target]:
+    """The projects that are dreamt over and have something new."""
+    return (_target(p, loaded, None, None) for p in pending_projects(survey(Homes.of(os.environ)), loaded))
 
 
 def _target(project: Project, loaded: Settings, wiki: Path | None, scope: str | None) -> Target:

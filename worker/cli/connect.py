@@ -1,0 +1,250 @@
+"""dreamd connect, dreamd disconnect: new sessions are told what the wiki knows, or not any more; and a dream every night without a server."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from pipelines.errors import DreamdError, Refused
+from worker import wiring
+from worker.cli import common
+from worker.cli.output import print_json, visible
+from worker.connect import agents, nightly
+from worker.connect.agents import Change
+from worker.connect.briefs import brief_at, leave_briefs
+from worker.connect.ledger import Entry, Ledger
+from worker.projects import Homes, root_of
+from worker.registry import all_registered
+from worker.settings import Settings, data_folder
+
+NIGHTLY: Final = "nightly"
+_WAIT_S: Final = 30
+
+Agent = Annotated[str | None, typer.Argument(metavar="[AGENT]", help="claude-code or codex.")]
+Project = Annotated[Path | None, typer.Option("--project", metavar="DIR", help="Only sessions of this project; default: of every project.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("connect")(connect)
+    app.command("disconnect")(disconnect)
+
+
+def connect(
+    agent: Agent = None,
+    project: Project = None,
+    agents_md: Annotated[
+        bool, typer.Option("--agents-md", help="Codex: a marked block in the project's AGENTS.md, kept up to date by dreams, instead of a hook.")
+    ] = False,
+    every_night: Annotated[bool, typer.Option("--nightly", help="Dream every night: a systemd timer, a launchd agent or a line for crontab.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")] = False,
+    wiki: Annotated[Path | None, typer.Option("--wiki", metavar="DIR", help="Tell of this wiki; default: of that of each session's project.")] = None,
+    config: common.Config = None,
+    as_json: common.Json = False,
+) -> int:
+    """Let new sessions of an agent be told what the wiki knows: hooks in its settings that print the brief and record that a session ended.
+
+    dreamd disconnect takes them out again, to the byte. The agent's own memory settings stay as they are.
+    """
+    _require(agent, every_night)
+    if agents_md and agent != agents.CODEX:
+        raise typer.BadParameter("is for codex", param_hint="--agents-md")
+    loaded = common.start(config)
+    data, root = data_folder(loaded).absolute(), root_of(project.expanduser().absolute()) if project else None
+    if project and not project.expanduser().is_dir():
+        raise typer.BadParameter(f"{project} is no folder", param_hint="--project")
+    _ready(loaded, wiki)
+    changes: list[Change] = []
+    table = nightly.Installed(kind="", files={})
+    if agent:
+        options = [*([f"--wiki={wiki.expanduser().absolute()}"] if wiki else []), *_from_elsewhere(data, config)]
+        changes += _agent_changes(agent, loaded, root, wiki, options, agents_md=agents_md)
+    if every_night:
+        table = _installed(data, config)
+        changes += [agents.plan_file(Ledger(data), path, text, NIGHTLY, undo=table.undo) for path, text in table.files.items()]
+    if not dry_run:
+        for change in changes:
+            if change.changes:
+                agents.write(Ledger(data), change)
+        if every_night:
+            _wake(table)
+    _print(changes, table, dry_run=dry_run, as_json=as_json, agent=agent or "", agents_md=agents_md)
+    return 0
+
+
+def disconnect(
+    agent: Annotated[str | None, typer.Argument(metavar="[AGENT]", help="claude-code or codex; default: whatever is connected.")] = None,
+    project: Project = None,
+    every_night: Annotated[bool, typer.Option("--nightly", help="The dream of every night.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be taken out, and write nothing.")] = False,
+    config: common.Config = None,
+    as_json: common.Json = False,
+) -> int:
+    """Take out what connect put in: files nobody changed since are as they were, to the byte; of others ours alone is taken out."""
+    if agent is not None:
+        _require(agent, False)
+    loaded = common.start(config)
+    ledger = Ledger(data_folder(loaded).absolute())
+    root = str(root_of(project.expanduser().absolute())) if project else None
+    wanted = {agent} - {None} | ({NIGHTLY} if every_night else set())
+    entries = [e for e in ledger.entries() if (not wanted or e.agent in wanted) and root in {None, e.root}]
+    done = []
+    for entry in entries:
+        if dry_run:
+            done.append((entry.path, "would be taken out"))
+            continue
+        _undo_commands(entry)
+        undone = agents.undo(ledger, entry)
+        done.append((str(undone.path), undone.how))
+    if not dry_run and (every_night or not wanted) and root is None and _crontab_out():
+        done.append(("crontab", "without ours"))
+    if as_json:
+        print_json({"files": [{"path": path, "how": how} for path, how in done]})
+        return 0
+    for path, how in done:
+        print(f"{visible(path)}: {_HOWS.get(how, how)}")
+    if not done:
+        print("nothing is connected")
+    return 0
+
+
+_HOWS: Final = {
+    "as it was": "as it was, to the byte", "without ours": "it was changed since; dreamd's part is taken out, the rest stays",
+    "changed": "dreamd's part was changed by somebody, and stays as it is", "gone": "is not there any more",
+}  # fmt: skip
+
+
+# --- what is planned ---------------------------------------------------------------------------------------------------------------------
+
+
+def _require(agent: str | None, every_night: bool) -> None:
+    if agent is not None and agent not in agents.AGENTS:
+        raise typer.BadParameter(f"{agent!r} is not known; there are {', '.join(agents.AGENTS)}", param_hint="AGENT")
+    if agent is None and not every_night:
+        raise typer.BadParameter(f"name the agent ({' or '.join(agents.AGENTS)}), or --nightly", param_hint="AGENT")
+
+
+def _agent_changes(
+    agent: str, loaded: Settings, root: Path | None, wiki: Path | None, options: Sequence[str], *, agents_md: bool
+) -> Iterator[Change]:  # fmt: skip
+    homes, data = Homes.of(os.environ), data_folder(loaded).absolute()
+    settings = agents.settings_file(agent, homes, root)
+    ledger, told = Ledger(data), str(wiki.expanduser().absolute()) if wiki else ""
+    if agents_md:
+        at = root or root_of(Path.cwd())
+        of = wiki or wiring.find_wiki(None, loaded, start=at)
+        yield agents.plan_block(ledger, at / "AGENTS.md", brief_at(data, of, agents.CODEX), root=str(at), wiki=str(of.absolute()))
+        return
+    yield agents.plan_hooks(ledger, settings, agent, options=options, root=str(root or ""), wiki=told)
+
+
+def _from_elsewhere(data: Path, config: Path | None) -> list[str]:
+    """What a hook has to be told where its own surroundings would lead it elsewhere: an agent has not this shell's variables."""
+    plain = Path.home() / ".local" / "share" / "dreamd"
+    return [*([f"--data={data}"] if data != plain else []), *([f"--config={config.expanduser().absolute()}"] if config else [])]
+
+
+def _ready(loaded: Settings, wiki: Path | None) -> None:
+    """Put the briefs of known wikis in place, for sessions that begin before the next dream."""
+    data = data_folder(loaded)
+    wikis = [(wiki.expanduser(), None)] if wiki else [(r.wiki, r.scope) for r in all_registered(data)]
+    for folder, scope in wikis:
+        with suppress(DreamdError):  # a wiki that is gone or not yet made has none, and is no reason not to connect
+            place = wiring.place_of(folder, loaded, create=False)
+            with wiring.open_only_store(place) as store:
+                leave_briefs(store, common.scope_of(scope, loaded, store), data=data, wiki=folder)
+
+
+def _installed(data: Path, config: Path | None) -> nightly.Installed:
+    base = os.environ.get("XDG_CONFIG_HOME")
+    kind = nightly.kind_of(sys.platform, has_systemd=shutil.which("systemctl") is not None and Path("/run/systemd/system").is_dir())
+    return nightly.installed(
+        kind, command=agents.dreamd_command(), home=Path.home(), config_home=Path(base) if base else Path.home() / ".config", data=data,
+        options=[f"--config={config.expanduser().absolute()}"] if config else [],
+    )  # fmt: skip
+
+
+# --- what is run -------------------------------------------------------------------------------------------------------------------------
+
+
+def run_command(words: Sequence[str], told: str | None = None) -> str:
+    """Run a program of the system. Raises Refused when it is not there or fails."""
+    try:
+        done = subprocess.run(words, input=told, capture_output=True, text=True, timeout=_WAIT_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Refused(f"{words[0]} could not be run: {error}") from error
+    if done.returncode:
+        raise Refused(f"{' '.join(words)} failed: {' '.join(done.stderr.split())[:200]}")
+    return done.stdout
+
+
+def _wake(table: nightly.Installed) -> None:
+    for words in table.then:
+        run_command(words)
+    if table.line:
+        run_command(("crontab", "-"), nightly.crontab_with(_crontab(), table.line))
+
+
+def _undo_commands(entry: Entry) -> None:
+    for words in entry.undo:
+        with suppress(Refused):  # it may be out already, by hand
+            run_command(words)
+
+
+def _crontab() -> str:
+    with suppress(Refused):  # a person without a crontab is told so by an error
+        return run_command(("crontab", "-l"))
+    return ""
+
+
+def _crontab_out() -> bool:
+    """Take our line out of the crontab; whether it was there."""
+    if shutil.which("crontab") is None:
+        return False
+    before = _crontab()
+    after = nightly.crontab_without(before)
+    if after != before:
+        run_command(("crontab", "-") if after else ("crontab", "-r"), after or None)
+    return after != before
+
+
+# --- what is said ------------------------------------------------------------------------------------------------------------------------
+
+
+def _print(changes: Sequence[Change], table: nightly.Installed, *, dry_run: bool, as_json: bool, agent: str, agents_md: bool) -> None:
+    if as_json:
+        files = [{"path": str(c.path), "changes": c.changes, "diff": c.diff()} for c in changes]
+        print_json({"dry_run": dry_run, "files": files, "nightly": table.kind or None, "crontab": table.line or None})
+        return
+    for change in changes:
+        if not change.changes:
+            print(f"{visible(str(change.path))} says so already.")
+            continue
+        print(f"{'Would write' if dry_run else 'Wrote'} {visible(str(change.path))}:")
+        print(change.diff(), end="")
+    if table.line:
+        print(f"{'Would put' if dry_run else 'Put'} this line into your crontab:\n{table.line}")
+    if dry_run:
+        print("Nothing was changed (--dry-run).")
+        return
+    for line in _next(agent, agents_md=agents_md, every_night=bool(table.kind)):
+        print(line)
+
+
+def _next(agent: str, *, agents_md: bool, every_night: bool) -> Iterator[str]:
+    if agent == agents.CLAUDE:
+        yield "The next Claude Code session of a project you have dreamt over begins with its brief. To take this out: dreamd disconnect claude-code"
+    elif agent == agents.CODEX and agents_md:
+        yield "Codex reads the block with its next session; dreams keep it up to date. To take it out: dreamd disconnect codex"
+    elif agent == agents.CODEX:
+        yield "Codex runs no hook before you trust it, and says nothing of it: type /hooks in Codex once and trust both. To take this out: dreamd disconnect codex"
+    if every_night:
+        yield f"It dreams every night at {nightly.HOUR:02}:{nightly.MINUTE:02} over what is new. To take this out: dreamd disconnect --nightly"

@@ -22,7 +22,7 @@ from typing import Any, Final
 import redis
 import structlog
 
-from pipelines.errors import DreamdError
+from pipelines.errors import DreamdError, Refused
 from worker.bell import Bell
 from worker.messages import FAULTS_MAX, Answer, Desk, answer, reply_name, set_aside
 
@@ -41,10 +41,18 @@ log = structlog.get_logger("dreamd.redis_list")
 
 
 def connect(url: str) -> redis.Redis:
-    """A client that never waits for ever on a Redis that hangs. Takes Celery's spelling of a socket, too (redis+socket:///path?virtual_host=0)."""
+    """A client that never waits for ever on a Redis that hangs. Takes Celery's spelling of a socket, too (redis+socket:///path?virtual_host=0).
+
+    Raises Refused for options redis does not know; nothing is asked of a server.
+    """
     if url.startswith("redis+socket://"):
         url = url.replace("redis+socket://", "unix://", 1).replace("virtual_host=", "db=", 1)
-    return redis.Redis.from_url(url, socket_timeout=SOCKET_S, socket_connect_timeout=CONNECT_S)
+    try:
+        client = redis.Redis.from_url(url, socket_timeout=SOCKET_S, socket_connect_timeout=CONNECT_S)
+        client.connection_pool.make_connection()
+    except (TypeError, ValueError) as error:  # its words may hold the value
+        raise Refused("redis_url has an option that cannot be: after ? stand those of redis-py, such as ssl_cert_reqs=none") from error
+    return client
 
 
 class Consumer:

@@ -6,10 +6,10 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolExhausted
 
-from pipelines.errors import Conflict, DreamdError, Permanent, StoreUnavailable, StoreUnusable
+from pipelines.errors import Conflict, DreamdError, Permanent, Refused, StoreUnavailable, StoreUnusable
 
 
 class StoreDamaged(StoreUnusable):
@@ -81,6 +81,8 @@ def _of_postgres(error: DBAPIError, doing: str, where: str) -> DreamdError | DBA
         return StoreMisplaced(where, f"cannot be written ({said}); name a user who may write")
     if code in _DAMAGED:
         return StoreDamaged(where, f"the server reports damaged data ({said}); restore a copy")
+    if isinstance(error, ProgrammingError) and error.statement is None:  # before anything was sent
+        return Refused(f"{where}: database_url has an option that cannot be: {said}")
     if isinstance(error, DataError):
         return Permanent(f"cannot {doing}: {said}")
     if code[:2] in _AWAY or code in _TIMED_OUT or (isinstance(error, OperationalError) and not code) or error.connection_invalidated:

@@ -53,6 +53,13 @@ def test_a_session_is_set_so_that_nothing_hangs_for_ever_and_times_are_utc(store
     assert told == ["UTC", "30s", "5min", "30s", "UTF8", "dreamd"]
 
 
+@pytest.mark.parametrize("option", ["bogus=s3cret-words", "connect_timeout=soon"])
+def test_an_option_the_driver_does_not_know_is_refused_by_its_name(option: str, database_url: str) -> None:
+    with pytest.raises(Refused, match=f"database_url has an option that cannot be: .*{option.split('=')[0]}") as told:
+        at(f"{database_url}&{option}")
+    assert SECRET not in str(told.value)
+
+
 @on_postgres
 def test_a_reader_sees_one_moment_and_cannot_write(store: Store) -> None:
     store.commit_intake(SCOPE, batch(turn("t1")))

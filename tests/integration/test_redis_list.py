@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.errors import StoreUnavailable
+from pipelines.errors import Refused, StoreUnavailable
 from pipelines.store import Store
 from tests.contracts.store_builders import SCOPE
 from tests.contracts.store_kinds import clock, store
@@ -241,6 +241,13 @@ def test_while_the_store_is_away_messages_wait_and_then_are_answered_in_order(cl
     stop.close()
     assert [dict(d.params) for d in store.dreams(SCOPE)] == [{"dry_run": True}, {}]
     assert client.keys("*") == [], "a consumer that leaves leaves nothing behind"
+
+
+@pytest.mark.parametrize("option", ["bogus=s3cret", "socket_timeout=s3cret", "db=s3cret"])
+def test_an_option_redis_does_not_know_is_refused(option: str) -> None:
+    with pytest.raises(Refused, match="redis_url has an option that cannot be") as told:
+        connect(f"redis://127.0.0.1:1/0?{option}")
+    assert "s3cret" not in str(told.value)
 
 
 def test_a_redis_that_is_away_ends_nothing(store: Store, tmp_path: Path) -> None:

@@ -126,8 +126,8 @@ def test_a_schedule_is_added_listed_changed_and_removed(dreamd: Command, shared:
                                                   (("interval", "often"), "spec"), (("weekly", "x"), "kind")])  # fmt: skip
 def test_a_schedule_nobody_could_read_is_refused_by_its_field(arguments: tuple[str, ...], field: str, dreamd: Command, shared: str) -> None:
     said = dreamd("schedule", "add", *arguments, "--scope", "acme")
-    assert (said.code, said.out) == (3, "")
-    assert said.err.startswith(f"dreamd: {field}: ")
+    assert (said.code, said.out) == (2, ""), "a matter of usage"
+    assert f"{field}: " in said.err
 
 
 def test_the_nightly_schedule_of_the_settings_is_set_and_follows_them(dreamd: Command, shared: str, monkeypatch: pytest.MonkeyPatch) -> None:

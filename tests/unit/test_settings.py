@@ -73,7 +73,7 @@ def test_a_named_file_must_exist_and_the_default_need_not(tmp_path: Path, monkey
 @pytest.mark.parametrize(
     "url",
     ["postgresql+psycopg2://ana:s3cret@db/x", "mysql://ana:s3cret@db/x", "postgresql://ana:s3cret@db", "postgresql://ana:s/3cret@db:5432/x",
-     "nonsense", "sqlite://", ""],
+     "nonsense", "sqlite://", "", "sqlite:////srv/s3cret.db?timeout=5", "sqlite:////srv/s3cret%00.db", "postgresql://db/x?host=s3cret%00"],
 )  # fmt: skip
 def test_a_url_of_no_store_stops_the_start_without_being_shown(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DREAMD_DATABASE_URL", url)
@@ -89,6 +89,34 @@ def test_a_url_of_a_store_is_taken_and_never_shown(url: str, monkeypatch: pytest
     assert settings.database_url is not None
     assert settings.database_url.get_secret_value() == url
     assert "s3cret" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    "url", ["redis://:s3cret@h:70000/0", "redis://:s3cret@h:0/0", "redis://:s3/cret@h:6379/0", "redis://[::1/0", "redis://h/s3cret", "unix://", "redis+socket://",
+            "http://s3cret"]
+)  # fmt: skip
+def test_a_url_of_no_redis_stops_the_start_without_being_shown(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DREAMD_REDIS_URL", url)
+    with pytest.raises(BadSettings, match=r"bad setting redis_url .*DREAMD_REDIS_URL.*: must name a Redis: redis://host:6379/0") as caught:
+        load(None)
+    assert "cret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["redis://h", "redis:///0", "redis://h:6379/2", "rediss://u:p%2F@h:6380", "redis://[::1]:6379/0", "unix:///run/v.sock?db=2", "redis+socket:///run/v.sock"]
+)  # fmt: skip
+def test_a_url_of_a_redis_is_taken(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DREAMD_REDIS_URL", url)
+    assert load(None).redis_url is not None
+
+
+@pytest.mark.parametrize("setting", ["wiki", "data_dir"])
+@pytest.mark.parametrize("path", ["a\\u0000b", "~nobody-of-this-name/wiki"])
+def test_a_path_no_system_takes_is_refused_by_its_field(setting: str, path: str, tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(f'{setting} = "{path}"\n')
+    with pytest.raises(BadSettings, match=f"bad setting {setting} .*: must be a path"):
+        load(file)
 
 
 def test_a_list_that_is_no_json_is_named_and_no_value_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,7 +83,7 @@ def apply_changes(core: Core, conn: Connection, scope_id: int, dream: Any, *, ma
     rows, decisions = _believe(conn, scope_id, dream, kept, rev, at)
     findings = _findings(conn, dream.id)
     words = _new_findings(conn, scope_id, findings)
-    add(conn, t.findings, [{**w, "scope_id": scope_id, "rev": rev, "recorded_at": at} for w in words])
+    add(conn, t.findings, words, scope_id=scope_id, rev=rev, recorded_at=at)
     why = (d for w in words for d in decisions_of(findings[w["note_uid"]]))
     add_decisions(conn, scope_id, rev, at, why, dream=dream.uid, first=decisions)
     rows += len(words)
@@ -110,8 +110,8 @@ def _believe(conn: Connection, scope_id: int, dream: Any, kept: frozenset[str], 
     versions = decisions = 0
     for page in _pages(conn, scope_id, dream.id):
         going = [planned for planned in page if planned.plan and planned.note not in kept]
-        rows = list(_version_rows(conn, scope_id, dream.id, going))
-        add_versions(conn, scope_id, rev, at, rows, first=versions)
+        rows = list(_version_rows(conn, scope_id, dream.id, going, versions))
+        add_versions(conn, scope_id, rev, at, rows)
         why = [d for planned in going for d in decisions_of(planned.told)]
         add_decisions(conn, scope_id, rev, at, why, dream=dream.uid, first=decisions)
         versions, decisions = versions + len(rows), decisions + len(why)
@@ -202,19 +202,19 @@ def _confirmed(conn: Connection, scope_id: int) -> int:
     return conn.scalar(query) or 0
 
 
-def _version_rows(conn: Connection, scope_id: int, dream_id: int, going: Sequence[Planned]) -> Iterator[dict[str, Any]]:
-    """The rows of all moves, by note and slot; notes believed for the first time get their own row first."""
-    ids = _added(conn, scope_id, dream_id, [planned.note for planned in going if planned.note_id is None])
-    ends = _full_rows(conn, [m.over.id for planned in going for m in planned.plan if m.told is None and m.over])
-    for planned in going:
-        note_id = ids[planned.note] if planned.note_id is None else planned.note_id
-        for move in planned.plan:
-            over = move.over.id if move.over else None
-            if move.told is not None:
-                yield {**version_row(move.told), "note_id": note_id, "closing": False, "replaces": over}
-            elif over is not None:
-                end = {"closing": True, "replaces": over, "status": Status.RETRACTED.value, "reason": "recomputed", "content": ""}
-                yield {**row_fields(ends[over]), **end}
+def _version_rows(conn: Connection, scope_id: int, dream_id: int, going: Sequence[Planned], first: int) -> Iterator[Told]:
+    """The rows of all moves by note and slot, numbered from `first`; notes believed for the first time get their own row before."""
+    ids = _added(conn, scope_id, dream_id, [p.note for p in going if p.note_id is None])
+    ends = _full_rows(conn, [m.over.id for p in going for m in p.plan if m.told is None and m.over])
+    steps = ((p, move) for p in going for move in p.plan)
+    for n, (planned, move) in enumerate(steps, first):
+        over = move.over.id if move.over else None
+        if move.told is not None:
+            note_id = ids[planned.note] if planned.note_id is None else planned.note_id
+            yield version_row(move.told, note_id=note_id, n=n, closing=False, replaces=over)
+        elif over is not None:
+            end = {"closing": True, "replaces": over, "status": Status.RETRACTED.value, "reason": "recomputed", "content": ""}
+            yield {**row_fields(ends[over]), **end, "n": n}
 
 
 def _added(conn: Connection, scope_id: int, dream_id: int, notes: Sequence[str]) -> dict[str, int]:

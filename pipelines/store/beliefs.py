@@ -100,7 +100,8 @@ class Beliefs(Core):
             if not rows:
                 return ()
             rev, at = self.next_revision(conn, scope_id, cause="expiry", hand="dreamd", counts={"versions": len(rows)})
-            add_versions(conn, scope_id, rev, at, [{**row_fields(r), "status": Status.EXPIRED.value, "replaces": r.id} for r in rows])
+            ends = [{**row_fields(r), "n": n, "status": Status.EXPIRED.value, "replaces": r.id} for n, r in enumerate(rows)]
+            add_versions(conn, scope_id, rev, at, ends)
             move_heads(conn, scope_id, rev)
             decisions = [Decision(stage="expiry", verb="expire", reason="valid_until", note=r.note_uid) for r in rows]
             add_decisions(conn, scope_id, rev, at, decisions, dream=None)
@@ -128,9 +129,9 @@ def may_see(scope_id: int | None, reader: Reader) -> ColumnElement[bool]:
 # --- writing rows (for `expire` and `apply`) ---------------------------------------------------------------------------------------------
 
 
-def add_versions(conn: Connection, scope_id: int, rev: int, at: datetime, rows: Iterable[Mapping[str, Any]], *, first: int = 0) -> None:
-    """Append versions of a revision, numbered from `first`. Each row says which one it replaces; the database admits one successor each."""
-    add(conn, t.note_versions, ({**row, "scope_id": scope_id, "rev": rev, "n": n, "recorded_at": at} for n, row in enumerate(rows, first)))
+def add_versions(conn: Connection, scope_id: int, rev: int, at: datetime, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Append versions of a revision. Each row has its own number `n` there and says which one it replaces; the database admits one successor each."""
+    add(conn, t.note_versions, rows, scope_id=scope_id, rev=rev, recorded_at=at)
 
 
 def move_heads(conn: Connection, scope_id: int, rev: int) -> None:
@@ -153,12 +154,12 @@ def add_decisions(conn: Connection, scope_id: int, rev: int, at: datetime, decis
     """Record why a revision changed what it did, numbered from `first`."""
     rows = (
         {
-            "scope_id": scope_id, "uid": f"{rev}.{n}", "rev": rev, "dream_uid": dream, "n": n, "stage": d.stage, "verb": d.verb, "reason": d.reason,
-            "note_uid": d.note, "refs": dump(list(d.refs)), "engine": d.engine, "cost_micros": d.cost_micros, "recorded_at": at,
+            "uid": f"{rev}.{n}", "n": n, "stage": d.stage, "verb": d.verb, "reason": d.reason, "note_uid": d.note, "refs": dump(list(d.refs)),
+            "engine": d.engine, "cost_micros": d.cost_micros,
         }
         for n, d in enumerate(decisions, first)
     )  # fmt: skip
-    add(conn, t.decisions, rows)
+    add(conn, t.decisions, rows, scope_id=scope_id, rev=rev, dream_uid=dream, recorded_at=at)
 
 
 # --- rows ↔ values -----------------------------------------------------------------------------------------------------------------------

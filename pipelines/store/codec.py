@@ -207,10 +207,10 @@ def version_of(told: Mapping[str, Any]) -> Version:
     return _version(fields, told["kind"], told["status"], told["basis"], told["standing"], told["claims"])
 
 
-def version_row(told: Mapping[str, Any]) -> Json:
-    """The columns of a staged version, and its note's uid. `content` is what was wanted, whatever becomes of its status afterwards."""
+def version_row(told: Mapping[str, Any], **more: Any) -> Json:
+    """The columns of a staged version, its note's uid, and `more`. `content` is what was wanted, whatever becomes of its status afterwards."""
     times = {name: instant_in(told[name]) for name in _TIMES}
-    return {**told, **times, "claims": dump(told["claims"]), "verified_at": times["newest_evidence"] if told["verified_by"] else None}
+    return {**told, **times, "claims": dump(told["claims"]), "verified_at": times["newest_evidence"] if told["verified_by"] else None, **more}
 
 
 def version_of_row(row: Any) -> Version:

@@ -226,10 +226,10 @@ def scope_path(scope: str) -> str:
     return scope
 
 
-def add(conn: Connection, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Insert rows in bulk; a generator keeps no more than a chunk of them in memory."""
+def add(conn: Connection, table: Table, rows: Iterable[Mapping[str, Any]], **same: Any) -> None:
+    """Insert rows in bulk, with what is the same in all of them; a generator keeps no more than a chunk of them in memory."""
     for part in chunks(rows):
-        add_told(conn, table, part)
+        add_told(conn, table, part, same=same)
 
 
 def insert_new(conn: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:

@@ -24,6 +24,8 @@ T = TypeVar("T")
 Keys = tuple[str, ...] | None
 """What becomes of a row that is there already: () leaves it alone, the names of a unique key overwrite the row that has the same; None expects none."""
 
+_NOTHING: Mapping[str, Any] = {}
+
 
 def chunks(items: Iterable[T], size: int = CHUNK) -> Iterator[list[T]]:
     """The items in lists of at most `size`."""
@@ -38,10 +40,11 @@ def add_rows(conn: Connection, table: Table, names: tuple[str, ...], rows: Itera
         _write(conn, table, names, list(zip(*part, strict=True)), () if known else None)
 
 
-def add_told(conn: Connection, table: Table, rows: Sequence[Mapping[str, Any]], keys: Keys = None) -> None:
-    """Insert rows by the names of their columns, each row those of the first. `keys` as Keys has it."""
-    names = tuple(str(column.name) for column in table.columns if column.name in rows[0])  # quoted_name is no plain str
-    _write(conn, table, names, [[row[name] for row in rows] for name in names], keys)
+def add_told(conn: Connection, table: Table, rows: Sequence[Mapping[str, Any]], keys: Keys = None, same: Mapping[str, Any] = _NOTHING) -> None:
+    """Insert rows by the names of their columns, each row those of the first, and what is the `same` in all of them. `keys` as Keys has it."""
+    names = tuple(str(column.name) for column in table.columns if column.name in rows[0] or column.name in same)  # quoted_name is no plain str
+    columns = [[same[name]] * len(rows) if name in same else [row[name] for row in rows] for name in names]
+    _write(conn, table, names, columns, keys)
 
 
 def _write(conn: Connection, table: Table, names: tuple[str, ...], columns: Sequence[Sequence[Any]], keys: Keys) -> None:

@@ -19,9 +19,13 @@ from pipelines.store import DreamRunning
 from worker import wiring
 from worker.cli import common, money
 from worker.cli.output import Progress, counted, many, print_json, visible
-from worker.cli.targets import Target, targets_of
+from worker.cli.targets import Target, pending_targets, targets_of
+from worker.connect.briefs import leave_briefs
+from worker.connect.pending import leaves_it, served
 from worker.engines import dollars
-from worker.settings import Settings
+from worker.note_files import remember_folders
+from worker.settings import Settings, data_folder
+from worker.spool import drain, spool_of
 
 log = structlog.get_logger("dreamd.dream")
 
@@ -38,6 +42,8 @@ def dream_command(
     wiki: common.Wiki = None,
     notes: Annotated[list[Path] | None, typer.Option("--notes", metavar="DIR", help="A folder (or file) of the agent's own notes; may be repeated.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Every project your agents keep logs of, each into its own wiki.")] = False,
+    pending: Annotated[bool, typer.Option("--pending", help="Every project that was dreamt over before and has something new.")] = False,
+    at_session_end: Annotated[bool, typer.Option("--at-session-end", hidden=True)] = False,
     scope: common.Scope = None,
     since: Annotated[str | None, typer.Option("--since", metavar="DATE", help="Leave out sessions that ended before this date (YYYY-MM-DD).")] = None,
     engine: money.Engine = None,
@@ -54,12 +60,17 @@ def dream_command(
     wish = money.Wish(engine=engine, budget=budget, batch=batch, instructions=instructions)
     choice = wish.choice(loaded)
     when = _date(since)
-    if every and (paths or notes or wiki):
-        raise typer.BadParameter("takes neither PATH nor --notes nor --wiki: each project has its own", param_hint="--all")
+    if (every or pending) and (paths or notes or wiki):
+        raise typer.BadParameter("takes neither PATH nor --notes nor --wiki: each project has its own", param_hint="--all" if every else "--pending")
+    if at_session_end and (why := leaves_it(loaded)):
+        typer.echo(f"not dreamt: {why}", err=True)
+        return 0
     if paths or notes:
         _require_paths(paths or [], notes or [])
         _require_notes(notes or [])
         targets: Iterable[Target] = (Target(wiki=wiring.find_wiki(wiki, loaded), scope=scope, paths=tuple(paths or ()), notes=tuple(notes or ())),)
+    elif pending:
+        targets = (t for t in pending_targets(loaded) if not (at_session_end and served(t.wiki, loaded)))
     else:
         targets = targets_of(loaded, every=every, wiki=wiki, scope=scope)
     if not as_json and wish.leaves_open(loaded):
@@ -71,11 +82,13 @@ def dream_command(
         try:
             codes.append(_dream(target, loaded, lambda defaults: replace(wish.params(loaded, choice, defaults), since=when, dry_run=dry_run), no_wait, as_json))
         except DreamdError as error:
-            if not every:
+            if not (every or pending):
                 raise
             typer.echo(f"dreamd: {error}", err=True)  # the others' dreams are not at fault
             codes.append(1)
-    return max(codes)
+    if pending and not codes and not as_json:
+        typer.echo("nothing new in any project that is dreamt over")
+    return max(codes, default=0)
 
 
 def _dream(target: Target, loaded: Settings, params: Callable[[Params], Params], no_wait: bool, as_json: bool) -> int:
@@ -87,8 +100,12 @@ def _dream(target: Target, loaded: Settings, params: Callable[[Params], Params],
             scope=common.scope_of(target.scope, loaded, parts.store), paths=target.paths, wiki=place.wiki, wiki_id=place.wiki_id, host=place.host,
             notes=tuple(n.expanduser() for n in target.notes), exclude=(str(place.wiki), str(place.private)), params=params(parts.defaults),
         )  # fmt: skip
+        if target.project is not None and not request.params.dry_run:
+            drain(parts, spool_of(loaded), request, host=place.host, asks=False)
         outcome = dream(parts, request, waiting=None if no_wait else Waiting())
+        leave_briefs(parts.store, request.scope, data=data_folder(loaded), wiki=place.wiki)
     progress.done()
+    remember_folders(place.private, target.notes)
     for error in outcome.errors:
         log.warning("unit_failed", dream=outcome.report.dream, error=type(error).__name__)
     return tell(outcome, place.wiki, as_json=as_json)
@@ -170,7 +187,7 @@ def _print(report: DreamReport, outcome: Outcome, wiki: Path) -> None:
         print(f"A guard holds changes to confirmed notes: too many would change at once. If they are right: dreamd apply {report.dream}")
     if outcome.wrong:
         files, lines = outcome.wrong.keys(), sum(outcome.wrong.values())
-        print(f"{many(lines, 'wrong line')} {'is' if lines == 1 else 'are'} still live in {', '.join(files)}: inbox.md says what they should say")
+        print(f"{many(lines, 'wrong line')} {'is' if lines == 1 else 'are'} still live in {', '.join(files)}: dreamd notes diff shows what they should say")
     if outcome.published:
         for path, why in outcome.published.held:
             print(f"  left as it is {path}: {why}")

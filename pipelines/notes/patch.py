@@ -1,0 +1,88 @@
+"""What a person's own note files should say: the corrections of a dream as changes of lines, and the files with them made. Pure; nothing is written here."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pipelines.text.sentences import sentences
+from pipelines.text.values import typed_values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A note that is wrong: `wrong` is its text, standing on `lines` lines from `line` (1-based) on; `right` is the sentence that holds."""
+
+    note: str
+    line: int
+    lines: int
+    wrong: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patched:
+    """A file with its proposals made, and those that could not be made by code, with the reason."""
+
+    text: str
+    made: tuple[Proposal, ...]
+    left: tuple[tuple[Proposal, str], ...]
+
+
+def patched(text: str, proposals: Iterable[Proposal]) -> Patched:
+    """The text with every proposal made that can be made without guessing; all else of it stays as it is, to the byte."""
+    lines = text.splitlines(keepends=True)
+    made, left = [], []
+    for proposal in sorted(proposals, key=lambda p: p.line):
+        block = "".join(lines[proposal.line - 1 : proposal.line - 1 + proposal.lines])
+        changed = _value_changed(block, proposal) or _sentence_changed(block, proposal)
+        if changed is None:
+            left.append((proposal, "its words stand there in another form, or say more than the one thing: change it by hand"))
+            continue
+        new = changed.splitlines(keepends=True)
+        lines[proposal.line - 1 : proposal.line - 1 + proposal.lines] = [*new, *[""] * (proposal.lines - len(new))]  # later lines keep their numbers
+        made.append(proposal)
+    return Patched(text="".join(lines), made=tuple(made), left=tuple(left))
+
+
+def _value_changed(block: str, proposal: Proposal) -> str | None:
+    """The block with the one wrong value replaced, the person's wording kept; None when there is not exactly one such value in it."""
+    old, new = (tuple(v for v in typed_values(text) if v.key[0] not in {"name", "quoted"}) for text in (proposal.wrong, proposal.right))
+    was, now = {v.key for v in old}, {v.key for v in new}
+    pairs = {
+        (proposal.wrong[a.start : a.end], proposal.right[b.start : b.end])
+        for a in old
+        if a.key not in now or _told_over(proposal.right, proposal.wrong[a.start : a.end])
+        for b in new
+        if b.key[0] == a.key[0] and b.key not in was
+    }
+    if len(pairs) != 1:
+        return None
+    wrong, right = next(iter(pairs))
+    return block.replace(wrong, right) if block.count(wrong) == 1 else None
+
+
+def _told_over(right: str, value: str) -> bool:
+    """Whether the right sentence itself says that this value is over ("5433, not 5432", "from 02:00 to 03:10")."""
+    before = right.partition(value)[0].rstrip().casefold()
+    return right.count(value) == 1 and before.endswith(("not", "from", "instead of", "no longer", "rather than", "\u4e0d\u662f", "\u4ece"))
+
+
+def _sentence_changed(block: str, proposal: Proposal) -> str | None:
+    """The block with its only sentence replaced; None when it says more, or stands there with markup inside."""
+    if len(sentences(proposal.wrong)) != 1 or block.count(proposal.wrong) != 1:
+        return None
+    right = proposal.right
+    if proposal.wrong[-1:] != right[-1:] and proposal.wrong[-1:].isalnum():
+        right = right.rstrip(".\u3002")
+    return block.replace(proposal.wrong, right)
+
+
+def as_diff(path: str, before: str, after: str) -> str:
+    """A unified diff, as `patch` and `git apply` read it."""
+    return "".join(_ended(difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), f"a/{path}", f"b/{path}")))
+
+
+def _ended(lines: Iterable[str]) -> Sequence[str]:
+    return [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]

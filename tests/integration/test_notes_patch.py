@@ -1,0 +1,117 @@
+"""After `notes apply` the very file the next session loads says what holds; `--undo` gives the old bytes back; nobody's edit is lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.redacting import shared_redactor
+from tests.writing import ClaudeLog
+from worker import note_files, wiring
+from worker.cli import run
+
+Command = Callable[..., tuple[int, str, str]]
+NOTES = "# Cave\r\n\r\n- The centre is east of the cave.\r\n- The staging port is 5432.\r\n- Ana reviews deploys.\r\n"
+
+
+@pytest.fixture
+def dreamd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> Command:
+    for name in ("DATA", "CONFIG", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    monkeypatch.setenv("DREAMD_WIKI", str(tmp_path / "wiki"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(wiring, "redactor", lambda: shared_redactor(request))
+
+    def command(*words: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = run([str(w) for w in words])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return command
+
+
+@pytest.fixture
+def notes(dreamd: Command, tmp_path: Path) -> Path:
+    """A note file with two wrong lines, after a dream that proved them wrong."""
+    folder = tmp_path / "memory"
+    folder.mkdir()
+    file = folder / "MEMORY.md"
+    file.write_bytes(NOTES.encode())
+    log = tmp_path / "log.jsonl"
+    log.write_text(
+        ClaudeLog("one").user("The centre is west of the cave, not east.").assistant("I see.").user("The staging port is 5433, not 5432.").text(),
+        encoding="utf-8",
+    )
+    assert dreamd("dream", log, "--notes", folder)[0] == 0
+    return file
+
+
+def test_the_file_no_longer_says_what_is_wrong_and_undo_gives_its_bytes_back(dreamd: Command, notes: Path) -> None:
+    mode = notes.stat().st_mode
+    code, out, _ = dreamd("notes", "diff")
+    assert (code, "-- The staging port is 5432." in out.replace("\r", ""), notes.read_bytes()) == (0, True, NOTES.encode())
+    assert dreamd("notes", "apply")[0] == 0
+    told = notes.read_bytes().decode()
+    assert "east" not in told.replace("not east", "")
+    assert "5432" not in told
+    assert "- Ana reviews deploys.\r\n" in told
+    assert notes.stat().st_mode == mode
+    assert list(notes.parent.iterdir()) == [notes]
+    assert dreamd("notes", "apply", "--undo")[0] == 0
+    assert notes.read_bytes() == NOTES.encode()
+    assert dreamd("notes", "apply", "--undo")[0] == 3
+
+
+def test_the_next_dream_sees_the_file_fixed_and_the_brief_corrects_nothing_any_more(dreamd: Command, notes: Path, tmp_path: Path) -> None:
+    assert "## Corrected" in (tmp_path / "wiki/MEMORY.md").read_text(encoding="utf-8")
+    dreamd("notes", "apply")
+    assert dreamd("dream", "--notes", notes.parent)[0] == 0
+    told = (tmp_path / "wiki/MEMORY.md").read_text(encoding="utf-8")
+    assert "## Corrected" not in told
+    assert "5433" in told
+    _, out, _ = dreamd("notes", "diff")
+    assert "nothing the logs prove wrong" in out
+
+
+def test_an_edit_made_since_is_kept_by_apply_and_by_undo(dreamd: Command, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    edited = NOTES.replace("Ana", "Lee").encode()
+    seen = note_files._bytes
+
+    def meanwhile(path: Path) -> bytes | None:
+        notes.write_bytes(edited)
+        return seen(path)
+
+    monkeypatch.setattr(note_files, "_bytes", meanwhile)
+    code, out, _ = dreamd("notes", "apply")
+    assert (code, "written to meanwhile" in out, notes.read_bytes()) == (1, True, edited)
+    monkeypatch.setattr(note_files, "_bytes", seen)
+    dreamd("notes", "apply")
+    agents = notes.read_bytes() + b"- One more.\r\n"
+    notes.write_bytes(agents)
+    code, out, _ = dreamd("notes", "apply", "--undo")
+    assert (code, notes.read_bytes()) == (1, agents)
+
+
+def test_a_full_disk_leaves_the_file_whole(dreamd: Command, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    with pytest.raises(OSError, match="No space"):
+        note_files._replace(notes, b"half", 0o600)
+    assert notes.read_bytes() == NOTES.encode()
+    assert list(notes.parent.iterdir()) == [notes]
+
+
+def test_json_tells_the_same_and_folders_that_are_gone_are_named(dreamd: Command, notes: Path, tmp_path: Path) -> None:
+    _, out, _ = dreamd("notes", "diff", "--json")
+    files = json.loads(out)["files"]
+    assert [f["path"] for f in files] == [str(notes)]
+    assert len(files[0]["corrected"]) + len(files[0]["by_hand"]) == 2
+    notes.parent.rename(tmp_path / "elsewhere")
+    code, _, err = dreamd("notes", "diff")
+    assert (code, "--notes" in err) == (3, True)

@@ -1,0 +1,138 @@
+"""dreamd notes: what the person's own note files should say, as a patch, and the patch made and taken back."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipelines.errors import Refused
+from pipelines.notes.folder import read_folder
+from pipelines.notes.patch import Patched, Proposal, as_diff, patched
+from pipelines.run.content import carried_notes
+from pipelines.run.sources import named_folders
+from pipelines.wiki.content import Correction
+from worker import wiring
+from worker.cli import common
+from worker.cli.output import many, print_json, visible
+from worker.note_files import Change, Done, note_folders, undo, write
+
+Notes = Annotated[list[Path] | None, typer.Option("--notes", metavar="DIR", help="The folders of notes; default: those the dreams of this wiki read.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """A note file that is wrong somewhere: its bytes and what they would become."""
+
+    path: Path
+    shown: str
+    before: bytes
+    patch: Patched
+
+    @property
+    def after(self) -> bytes:
+        """The bytes with the patch made."""
+        return self.patch.text.encode("utf-8")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    group = typer.Typer(no_args_is_help=True, help="Your own note files: what they should say, and making it so.", rich_markup_mode=None)
+    group.command("diff")(diff)
+    group.command("apply")(apply)
+    app.add_typer(group, name="notes")
+
+
+def diff(wiki: common.Wiki = None, notes: Notes = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
+    """The corrections of your note files as a patch; nothing is written."""
+    with common.opened(wiki, scope, config) as at:
+        files = tuple(_wrong_files(at, notes or ()))
+    if as_json:
+        print_json({"files": [_file_json(f) for f in files]})
+        return 0
+    for file in files:
+        print(as_diff(file.shown, file.before.decode("utf-8"), file.patch.text), end="")
+    for file in files:
+        _tell_left(file)
+    made = sum(len(f.patch.made) for f in files)
+    left = sum(len(f.patch.left) for f in files)
+    if made or left:
+        print(f"{many(made, 'line')} to correct{f', {left} by hand' if left else ''}. To write it: dreamd notes apply", flush=True)
+    else:
+        print("Your note files say nothing the logs prove wrong.")
+    return 0
+
+
+def apply(
+    wiki: common.Wiki = None, notes: Notes = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False,
+    back: Annotated[bool, typer.Option("--undo", help="Give the files of the last apply their bytes back.")] = False,
+) -> int:  # fmt: skip
+    """Write the corrections into your note files, each with a backup; a file somebody wrote to meanwhile stays as it is."""
+    with common.opened(wiki, scope, config) as at:
+        private = at.place.private
+        if back:
+            done = undo(private)
+            if done is None:
+                raise Refused("there is nothing to undo: no note file was written by dreamd notes apply")
+        else:
+            files = tuple(f for f in _wrong_files(at, notes or ()) if f.patch.made)
+            done = write(private, [Change(path=f.path, before=f.before, after=f.after) for f in files], at=wiring.utc_now())
+            at.store.write_down(at.scope, "notes", "command", f"{len(done.written)} files", key=f"notes {wiring.utc_now().isoformat()}")
+    _tell_done(done, back=back, as_json=as_json)
+    return 1 if done.left else 0
+
+
+def _wrong_files(at: common.Opened, given: Sequence[Path]) -> Iterator[File]:
+    roots = [p.expanduser() for p in given] or list(note_folders(at.place.private))
+    if not roots:
+        raise Refused("no dream of this wiki read a folder of notes that is still here: name it with --notes")
+    wrong: defaultdict[str, list[Correction]] = defaultdict(list)
+    for correction in carried_notes(at.store, at.scope).corrections:
+        wrong[correction.uid].append(correction)
+    for root, name in named_folders(roots):
+        base = root if root.is_dir() else root.parent
+        proposals: defaultdict[str, list[Proposal]] = defaultdict(list)
+        for note in read_folder(root, name=name).notes:
+            for c in wrong.get(note.uid[:12], ()):
+                proposals[note.path].append(
+                    Proposal(note=c.uid, line=note.line, lines=note.markdown.count("\n") + 1, wrong=note.text, right=c.right)
+                )  # fmt: skip
+        for path, of_file in sorted(proposals.items()):
+            before = (base / path).read_bytes()
+            try:
+                text = before.decode("utf-8")
+            except UnicodeDecodeError:
+                continue  # was told when it was read
+            yield File(path=base / path, shown=f"{name}/{path}", before=before, patch=patched(text, of_file))
+
+
+def _tell_left(file: File) -> None:
+    for proposal, why in file.patch.left:
+        print(
+            f"by hand {visible(file.shown)} line {proposal.line}: “{visible(proposal.wrong)[:160]}” is wrong, “{visible(proposal.right)[:160]}” holds ({why})"
+        )
+
+
+def _tell_done(done: Done, *, back: bool, as_json: bool) -> None:
+    if as_json:
+        print_json({"written": [str(p) for p in done.written], "left": [{"path": str(p), "why": why} for p, why in done.left]})
+        return
+    for path in done.written:
+        print(f"{'restored' if back else 'corrected'} {visible(str(path))}")
+    for path, why in done.left:
+        print(f"left as it is {visible(str(path))}: {why}")
+    if not done.written and not done.left:
+        print("Nothing to write: your note files say nothing the logs prove wrong, or only what you have to change by hand (dreamd notes diff).")
+    elif not back:
+        print("To take it back: dreamd notes apply --undo. The next dream reads the files as they are now.")
+
+
+def _file_json(file: File) -> dict[str, object]:
+    return {
+        "path": str(file.path), "diff": as_diff(file.shown, file.before.decode("utf-8"), file.patch.text), "corrected": [p.note for p in file.patch.made],
+        "by_hand": [{"line": p.line, "wrong": p.wrong, "right": p.right, "why": why} for p, why in file.patch.left],
+    }  # fmt: skip

@@ -16,6 +16,7 @@ from pipelines.errors import Permanent, Refused, StoreUnusable
 from pipelines.model import digest
 from pipelines.store import Asked
 from worker.bell import Bell
+from worker.engines import CLAUDE, LOCAL
 from worker.settings import scope_path
 
 VERSION: Final = 1
@@ -33,7 +34,9 @@ class Params(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
-    engine: Literal["local"] = Field(default="local", description="what reads meaning")
+    engine: Literal["local", "claude"] | None = Field(
+        default=None, description="what reads meaning; claude only where it has a budget or a server that costs nothing; default: the setting"
+    )
     dry_run: bool = Field(default=False, description="plan everything and change nothing; the plan can be applied later")
     change_share_max: float | None = Field(
         default=None, gt=0, le=1, description="a dream that would change more of a scope's confirmed notes is held for review; default: the setting"
@@ -83,6 +86,10 @@ class Answer(BaseModel):
     why: str | None = Field(default=None, description="why it was refused")
 
 
+_ASKS_NOBODY: Final[Mapping[str, object]] = {"budget_uusd": None, "batch": False, "instructions": ""}
+"""What is of no use to an engine that asks no model: with it a request would not join a plain one of that engine."""
+
+
 class BadMessage(Exception):
     """No message of this version; says which field and what it must be, never a value: it may be a secret."""
 
@@ -121,8 +128,14 @@ def answer(store: Desk, raw: bytes, *, door: str, params: Mapping[str, object], 
     except BadMessage as bad:
         store.keep_letter(door, str(bad), mask(raw.decode("utf-8", "replace")))
         return Answer(answer="refused", why=str(bad), request_id=_told(raw, "request_id"))
+    wanted = params_of(message)
+    if wanted.get("engine") == CLAUDE != params.get("engine"):
+        unpaid = "params.engine: claude has neither a budget nor a server that costs nothing here; leave it out, or have one set"
+        store.keep_letter(door, unpaid, mask(raw.decode("utf-8", "replace")))
+        return Answer(answer="refused", why=unpaid, request_id=message.request_id)
+    told = {**params, **wanted, **(_ASKS_NOBODY if wanted.get("engine") == LOCAL and "engine" in params else {})}
     try:
-        asked = store.request(message.scope, request_id=message.request_id, params={**params, **params_of(message)}, cause=CAUSE, hand=message.hand)
+        asked = store.request(message.scope, request_id=message.request_id, params=told, cause=CAUSE, hand=message.hand)
     except StoreUnusable:
         raise
     except (Refused, Permanent) as error:  # the store is stricter about names than we are

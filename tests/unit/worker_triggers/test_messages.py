@@ -54,7 +54,27 @@ def test_three_pairs_of_unlike_params_queue_and_each_lands_where_it_was_asked(st
     dreams = store.dreams(SCOPE)[::-1]
     assert [d.params for d in dreams] == [{}, *asked]
     assert [d.state for d in dreams] == ["running", "pending", "pending", "pending"]
-    assert say(store, raw(request_id="again", params={"dry_run": True, "engine": "local"})).answer == "coalesced"
+    assert say(store, raw(request_id="again", params={"dry_run": True, "engine": None})).answer == "coalesced"
+
+
+LOCAL: dict[str, object] = {"engine": "local", "budget_uusd": None, "batch": False, "instructions": ""}
+PAID: dict[str, object] = {"engine": "claude", "budget_uusd": 2_000_000, "batch": False, "instructions": "look for ports"}
+
+
+@pytest.mark.parametrize(
+    ("plain", "engine", "comes"),
+    [(LOCAL, "local", LOCAL), (LOCAL, None, LOCAL), (PAID, "claude", PAID), (PAID, None, PAID), (PAID, "local", LOCAL)],
+)  # fmt: skip
+def test_a_message_takes_the_engine_of_the_settings_or_names_it(store: Store, plain: Mapping[str, object], engine: str | None, comes: object) -> None:
+    assert answer(store, raw(params={"engine": engine}), door="submit", params=plain, ring=silent, mask=str).answer == "accepted"
+    assert [d.params for d in store.dreams(SCOPE)] == [comes]
+
+
+def test_a_message_cannot_spend_where_nobody_gave_a_budget(store: Store) -> None:
+    said = answer(store, raw(params={"engine": "claude"}), door="submit", params=LOCAL, ring=silent, mask=str)
+    assert (said.answer, store.dreams(SCOPE)) == ("refused", ())
+    assert "budget" in str(said.why)
+    assert [letter.why for letter in store.letters()] == [said.why]
 
 
 @pytest.mark.parametrize(

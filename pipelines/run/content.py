@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from pipelines.engines.local.worklog import WorkRecord, work_log
 from pipelines.gates import held, held_unless_said
 from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Question, Quote, Status, Turn, Verdict, Version
+from pipelines.notes.identity import identity_of
 from pipelines.run.held import shown, under_quarantine
 from pipelines.run.questions import open_questions
 from pipelines.run.sources import standing_notes
@@ -338,13 +339,17 @@ def last_of(record: WorkRecord) -> Last:
 
 
 def asked(store: Store, scope: str, ends: Iterable[Last]) -> tuple[Asked, ...]:
-    """What an engine noticed to be open, and what the newest session ended with; a question of an older one was answered by going on."""
+    """What an engine noticed to be open, and what the newest session ended with; a question of an older one was answered by going on.
+
+    Words that a draft quotes wait for a person as that draft.
+    """
     questions = [q for asked in open_questions(store, scope).values() for q in asked]
     newest = max(ends, key=lambda e: (e.ended is not None, e.ended.timestamp() if e.ended else 0.0, e.session), default=None)
     if newest and newest.asked:
         words = newest.asked.text
         questions.append(Question(text=words if words.endswith(("?", "？")) else f"{words.rstrip(' —–-,;:')} …", quotes=(newest.asked,)))
-    questions = [q for q in questions if not held(q.text)]
+    drafted = _drafted(store, scope, questions)
+    questions = [q for q in questions if not held(q.text) and not any(_within(mine, draft) for mine in q.quotes for draft in drafted[mine.turn])]
     evidence = gather(store, scope, (), (q for asked in questions for q in asked.quotes))
     out: dict[str, Asked] = {}
     for question in questions:
@@ -353,6 +358,22 @@ def asked(store: Store, scope: str, ends: Iterable[Last]) -> tuple[Asked, ...]:
             uid = question.quotes[0].turn[:12]
             out[uid] = Asked(uid=uid, text=question.text, cites=cites, at=_most(c.at for c in cites))
     return tuple(out[uid] for uid in sorted(out))
+
+
+def _drafted(store: Store, scope: str, questions: Sequence[Question]) -> Mapping[str, Sequence[Quote]]:
+    """What drafts quote of the turns these questions are about, by turn."""
+    claims = store.claims(scope, store.quoting(scope, {q.turn for asked in questions for q in asked.quotes}))
+    heads = store.heads(scope, notes={identity_of(scope, c).uid for c in claims.values()}, statuses=[Status.DRAFT]) if claims else ()
+    quotes: defaultdict[str, list[Quote]] = defaultdict(list)
+    for uid in sorted({c for h in heads for c in h.version.claims} & claims.keys()):
+        for quote in claims[uid].quotes:
+            quotes[quote.turn].append(quote)
+    return quotes
+
+
+def _within(quote: Quote, other: Quote) -> bool:
+    """Whether all words of a quote stand in another of its turn."""
+    return other.start <= quote.start and quote.end <= other.end
 
 
 def _records(store: Store, scope: str) -> tuple[WorkRecord, ...]:

@@ -93,7 +93,8 @@ def _corrected(did: _Did, corrections: Iterable[Correction]) -> tuple[Corrected,
         note = did.online.get(uid)
         if note and uid in did.fresh and finding.verdict in {Verdict.CORRECTED, Verdict.SUPERSEDED} and note.uid[:12] in right:
             proof = finding.quotes[0].text if finding.quotes else ""
-            out.append(Corrected(old=note.text, new=right[note.uid[:12]], proof=proof, path=f"{note.folder}/{note.path}", line=note.line))
+            over = finding.verdict is Verdict.SUPERSEDED
+            out.append(Corrected(old=note.text, new=right[note.uid[:12]], proof=proof, path=f"{note.folder}/{note.path}", line=note.line, over=over))
     return tuple(out)
 
 

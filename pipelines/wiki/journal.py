@@ -23,13 +23,14 @@ WAITING_MAX = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corrected:
-    """A note that changed: what it said, what it says, the proving words, and the file and line that still say the old."""
+    """A note that changed: what it said, what it says, the proving words, and the file and line that still say the old; `over`: it was right once."""
 
     old: str
     new: str
     proof: str = ""
     path: str = ""
     line: int | None = None
+    over: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +82,15 @@ def report(dream: Report, *, before: str = "") -> str | None:
     rows: list[str] = []
     for n, (title, lines) in enumerate(blocks):
         after = sum(1 + min(2, len(b[1])) for b in blocks[n + 1 :])
-        rows += _block(title, lines, room - len(rows) - after, more=dream.more_left_out if title == _LEFT_OUT else 0)
+        rows += _block(title, lines, room - len(rows) - after, more=_more(dream, title))
     return "\n".join([*head, *rows, *_earlier(head[0], before), "", OWN_MARK, ""])
+
+
+def _more(dream: Report, title: str) -> int:
+    """How many there are beside the lines of a block."""
+    if title == _WAITING:
+        return max(0, len(dream.waiting) - WAITING_MAX) + dream.more_waiting
+    return dream.more_left_out if title == _LEFT_OUT else 0
 
 
 EARLIER = "## Earlier that day"
@@ -109,7 +117,8 @@ def _earlier(title: str, before: str) -> list[str]:
 
 def _verdict(dream: Report) -> str:
     counts = (
-        (len(dream.corrected), "corrected"),
+        (sum(not c.over for c in dream.corrected), "corrected"),
+        (sum(c.over for c in dream.corrected), "superseded"),
         (len(dream.learnt), "learnt"),
         (len(dream.merged), "merged"),
         (len(dream.retired), "retired"),
@@ -124,7 +133,7 @@ def _verdict(dream: Report) -> str:
 
 
 def _blocks(dream: Report) -> list[tuple[str, list[Spans]]]:
-    waiting = [join(plain(inline.cut_quote(inline.words(e.spans), 120)), ": ", code(e.command)) for e in dream.waiting[:WAITING_MAX]]
+    waiting = [join(e.spans, ": ", code(e.command)) for e in dream.waiting[:WAITING_MAX]]
     refused = [plain(", ".join(f"{gate} {n}" for gate, n in sorted(dream.refused.items()) if n))] if any(dream.refused.values()) else []
     masked = [join(f"{dream.redacted} secrets masked")] if dream.redacted else []
     left = [
@@ -132,7 +141,7 @@ def _blocks(dream: Report) -> list[tuple[str, list[Spans]]]:
         for m in dream.left_out
     ]
     return [
-        ("Waiting for you", waiting),
+        (_WAITING, waiting),
         ("Look at this", [plain(p) for p in dream.problems]),
         ("Corrected", [_corrected(c) for c in dream.corrected]),
         ("Learnt", [plain(inline.cut_quote(t)) for t in dream.learnt]),
@@ -144,6 +153,7 @@ def _blocks(dream: Report) -> list[tuple[str, list[Spans]]]:
     ]
 
 
+_WAITING = "Waiting for you"
 _LEFT_OUT = "Not whole in the brief"
 
 

@@ -11,7 +11,7 @@ import pytest
 from pipelines.model import Kind, Status
 from pipelines.wiki.content import Content, Work
 from pipelines.wiki.doors import Moved
-from pipelines.wiki.inbox import entries, inbox, queue
+from pipelines.wiki.inbox import corrections, entries, inbox, queue
 from pipelines.wiki.journal import LINES_MAX, Corrected, Level, Report, bloat, journal_path, report, told_already
 from pipelines.wiki.page import OWN_MARK
 from pipelines.wiki.recent import recent, within
@@ -105,11 +105,32 @@ def test_the_report_has_at_most_forty_lines_and_every_part() -> None:
     assert mdformat.text(text, extensions=EXTENSIONS) == text
 
 
-def test_at_most_three_things_wait_each_with_its_command() -> None:
-    text = report(FULL) or ""
-    waiting = text[text.index("**Waiting for you**") : text.index("- **Corrected**")].strip().split("\n")[1:]
-    assert len(waiting) == 3
-    assert all("`dreamd " in row for row in waiting)
+def waiting_rows(told: Report) -> list[str]:
+    text = report(told) or ""
+    return text[text.index("**Waiting for you**") : text.index("- **Corrected**")].strip().split("\n")[1:]
+
+
+def test_at_most_three_things_wait_each_with_its_command_and_the_rest_is_counted() -> None:
+    *named, rest = waiting_rows(FULL)
+    assert len(named) == 3
+    assert all("`dreamd " in row for row in named)
+    assert rest == "  - and 3 more"
+    assert waiting_rows(replace(FULL, more_waiting=40))[-1] == "  - and 43 more"
+    assert len(waiting_rows(replace(FULL, waiting=entries(CONTENT)[:3]))) == 3
+
+
+def test_what_waits_is_told_with_the_value_it_ends_in() -> None:
+    wrong = "The relay of the outer harbor listens for the pilots, the tugs and the ferries on port 6001, on weekdays and on Sundays alike."
+    right = wrong.replace("6001", "6002")
+    (waits,) = corrections([replace(CONTENT.corrections[0], wrong=wrong, right=right, fixed=False)])
+    (row,) = waiting_rows(replace(FULL, waiting=(waits,)))
+    assert row.count("port 6001") == row.count("port 6002") == 1
+
+
+def test_notes_that_were_right_once_are_counted_as_what_their_verdict_is_called() -> None:
+    over = tuple(replace(c, over=c.line in {1, 2}) for c in FULL.corrected[:4])
+    text = report(replace(FULL, corrected=over, checked={"corrected": 2, "superseded": 2})) or ""
+    assert "\n2 corrected, 2 superseded, 20 learnt" in text
 
 
 @pytest.mark.parametrize(("count", "words"), [(1, "; 1 waits for you."), (2, "; 2 wait for you.")])

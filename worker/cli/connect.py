@@ -102,7 +102,7 @@ def disconnect(
             done.append((entry.path, "would be taken out"))
             continue
         _undo_commands(entry)
-        undone = agents.undo(ledger, entry)
+        undone = agents.undo(ledger, Path(entry.path))
         done.append((str(undone.path), undone.how))
     if not dry_run and (every_night or not wanted) and root is None and _crontab_out():
         done.append(("crontab", "without ours"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import typer
@@ -12,6 +12,7 @@ from pipelines.model import Status
 from pipelines.recall.search import Hit, search
 from pipelines.run.content import content_of
 from pipelines.run.render import title_of
+from pipelines.run.telling import Sent, sessions_told
 from pipelines.run.verify import verify
 from pipelines.run.why import Chain, why
 from pipelines.wiki.brief import Budget, Unit, brief
@@ -19,7 +20,7 @@ from pipelines.wiki.lines import short_session
 from pipelines.wiki.topics import layout
 from worker import wiring
 from worker.cli import common
-from worker.cli.output import print_json, visible
+from worker.cli.output import many, print_json, visible
 
 QUOTE_MAX = 160
 
@@ -83,6 +84,7 @@ def _label(hit: Hit, standing: str | None) -> str:
 
 def why_command(
     name: Annotated[str, typer.Argument(metavar="NOTE|PAGE", help="A note's id (n-…) or a page's name.")],
+    sessions: Annotated[bool, typer.Option("--sessions", help="The sessions that were told it, by a brief at their start.")] = False,
     wiki: common.Wiki = None,
     scope: common.Scope = None,
     config: common.Config = None,
@@ -91,11 +93,27 @@ def why_command(
     """The chain from a sentence to the log line it rests on, with three turns around it."""
     with common.opened(wiki, scope, config) as at:
         chains = why(at.store, at.scope, name)
+        told = {c.note: sessions_told(at.store, at.scope, c.note) for c in chains} if sessions else {}
+    if sessions:
+        return _print_told(chains, told, as_json=as_json)
     if as_json:
         print_json({"chains": [_chain_json(c) for c in chains]})
         return 0
     for chain in chains:
         print_chain(chain)
+    return 0
+
+
+def _print_told(chains: Sequence[Chain], told: Mapping[str, Sequence[Sent]], *, as_json: bool) -> int:
+    if as_json:
+        print_json({"notes": [{"note": note, "told": [{n: getattr(s, n) for n in s.__slots__} for s in sent]} for note, sent in told.items()]})
+        return 0
+    for chain in chains:
+        sent = told[chain.note]
+        said = chain.online.text if chain.online else chain.versions[0].statement if chain.versions else ""
+        print(f"n-{chain.note}  told to {many(len({s.session for s in sent}), 'session')}: {_one_line(said)}")
+        for s in sent:
+            print(f"  {s.at} UTC  {visible(s.session)}  ({s.door})")
     return 0
 
 

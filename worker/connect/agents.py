@@ -129,9 +129,11 @@ def write(ledger: Ledger, change: Change) -> None:
         ledger.keep(replace(change.entry, folders=(*made, *change.entry.folders)))
 
 
-def undo(ledger: Ledger, entry: Entry) -> Undone:
-    """Take out what an entry stands for, and forget it: to the byte where nobody changed the file since, else ours alone."""
-    path = Path(entry.path)
+def undo(ledger: Ledger, path: Path) -> Undone:
+    """Take out what was written into a file, and forget it: to the byte where nobody changed the file since, else ours alone."""
+    entry = ledger.entry(path)
+    if entry is None:
+        raise Refused(f"nothing of dreamd is known to stand in {path}")
     found = read_file(path)
     if found is None:
         how = "gone"
@@ -140,8 +142,11 @@ def undo(ledger: Ledger, entry: Entry) -> Undone:
         how = "as it was" if entry.existed else "removed"
     else:
         how = _undo_ours(ledger, entry, path, found)
-    remove_folders(entry.folders)
+    left = remove_folders(entry.folders)
     ledger.drop(entry)
+    heir = next((e for e in ledger.entries() if left and Path(e.path).is_relative_to(left[0])), None)
+    if heir is not None:  # it stands in a folder made for this one, and takes it along when it goes
+        ledger.keep(replace(heir, folders=(*heir.folders, *left)))
     return Undone(path=path, how=how)
 
 

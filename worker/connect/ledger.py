@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -149,13 +148,16 @@ def replace_file(place: Path, data: bytes, *, mode: int) -> None:
         os.close(here)
 
 
-def remove_folders(folders: Iterator[str] | tuple[str, ...]) -> None:
-    """Take away folders that were made here and are empty again."""
-    for folder in folders:
+def remove_folders(folders: tuple[str, ...]) -> tuple[str, ...]:
+    """Take away folders that were made here and are empty again; returns those that are not: something stands in them, and those above hold them."""
+    for n, folder in enumerate(folders):
         try:
             os.rmdir(folder)
+        except FileNotFoundError:
+            continue
         except OSError:
-            return  # somebody put something in: then it is theirs, and those above hold it
+            return folders[n:]
+    return ()
 
 
 def _make(folder: Path) -> tuple[str, ...]:

@@ -59,12 +59,14 @@ def all_at(rate: float, *, seed: int = 0, wrong_check: float = 0.0) -> Knobs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """An item of an answer before it is one: a claim as it will be told, the words quoted and the turn they are said to stand in (None: where they stand)."""
+    """An item of an answer before it is one: a claim as it will be told, and the words quoted. `elsewhere` puts them into a turn they do not stand in, `into`
+    is the scope it is told in where that is not the claim's own."""
 
     claim: GoldClaim
     quote: str
     knob: str = ""
     elsewhere: bool = False
+    into: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ class Lies:
         twin = next((t for t in twins if t.says != claim.says), None)
         if twin is None:
             return None
-        return Item(claim=twin, quote=twin.quote if rng.random() < 0.5 else claim.quote, knob="other_scope")
+        return Item(claim=twin, quote=twin.quote if rng.random() < 0.5 else claim.quote, knob="other_scope", into=claim.scope)
 
 
 Maker: TypeAlias = Callable[[Lies, GoldClaim, random.Random], Item | None]

@@ -30,7 +30,7 @@ REPEATS = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """One lie that was told in an answer: the sentence and the words quoted for it."""
+    """One lie that was told in an answer: the scope it was told in, the sentence and the words quoted for it; of a merge the two sentences."""
 
     knob: str
     scope: str
@@ -41,7 +41,11 @@ class Told:
 
 @dataclass
 class Oracle:
-    """A handler for the fake server. `told` are the lies of all its answers, `true` the claims it told truly; safe from any thread."""
+    """A handler for the fake server, safe from any thread.
+
+    `told` are the lies of all its answers, `true` the claims it told truly, `asked` counts requests by the list they ask for, `checked` is its last word on
+    each sentence, `looked_up` says of each gap it was asked to fill whether it answered (it never answers but with the right line).
+    """
 
     sessions: Sequence[Session]
     knobs: Knobs = field(default_factory=Knobs)
@@ -49,6 +53,7 @@ class Oracle:
     true: set[GoldClaim] = field(default_factory=set)
     asked: Counter[str] = field(default_factory=Counter)
     checked: dict[str, str] = field(default_factory=dict)
+    looked_up: dict[Gap, bool] = field(default_factory=dict)
     _seen: Counter[str] = field(default_factory=Counter)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -127,7 +132,7 @@ class Oracle:
         if item.elsewhere:
             n = next((m for m in turns if m != n), n + 1)
         if item.knob:
-            self.told.add(Told(knob=item.knob, scope=claim.scope, says=claim.says, quote=item.quote, about=claim.about))
+            self.told.add(Told(knob=item.knob, scope=item.into or claim.scope, says=claim.says, quote=item.quote, about=claim.about))
         return {
             "kind": claim.kind, "about": claim.about, "what": claim.what, "where": claim.where, "says": claim.says, "value": claim.value, "was": claim.was,
             "why": claim.why, "version": "", "negated": claim.negated, "sure": "implied" if claim.implied else "stated",
@@ -193,8 +198,10 @@ class Oracle:
     def _answered(self, number: int, entry: str) -> dict[str, Any]:
         asks = entry.partition("\n")[0].strip()
         lines = {int(m[1]): m[2] for m in _ENTRY.finditer(entry)}
-        gap = next((g for g in self.gaps if g.answer and _plain(g.asks) == _plain(asks) and _where(g.answer, lines)), None)
+        meant = [g for g in self.gaps if _plain(g.asks) == _plain(asks)]
+        gap = next((g for g in meant if g.answer and _where(g.answer, lines)), None)
         claim = next((c for c in self.claims if gap and c.scope == gap.scope and gap.answer in c.quote), None)
+        self.looked_up |= {g: g is gap and claim is not None for g in meant if gap in {None, g}}
         if gap is None or claim is None:
             empty = dict.fromkeys(("quote", "about", "what", "where", "says", "value", "was"), "")
             return {"question": number, "line": 0, "kind": "fact", "negated": False, **empty}

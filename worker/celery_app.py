@@ -13,15 +13,12 @@ from celery import Celery
 from kombu.transport import redis
 from redis import DataError, ResponseError
 
+from worker.queues import CONNECT_S, KEY_PREFIX, SOCKET_S, bells_of, broker_url
+
 WORK: Final = "dreamd.work"
 """The task that is a bell: (job id). The id is a hint; whoever hears it takes the job whose turn it is."""
 REQUEST: Final = "dreamd.request"
 """The task a platform sends: (message), a JSON object as `dreamd submit --schema` prints it, to the queue of the setting `queue`."""
-KEY_PREFIX: Final = "dream:"
-"""Before every key of ours in Redis; a platform sets it as `global_keyprefix`."""
-CONNECT_S: Final = 2.0
-SOCKET_S: Final = 5.0
-"""The longest anything waits for a Redis that hangs."""
 VISIBLE_S: Final = 3600
 """Messages a dead worker had fetched and not begun come back after so long; a sweep rings again much sooner."""
 REST_S: Final = 5.0
@@ -116,15 +113,3 @@ def make_app(url: str, *, queue: str) -> App:
         },
     )
     return app
-
-
-def bells_of(queue: str) -> str:
-    """The queue bells go to, beside the queue of requests."""
-    return f"{queue}:bells"
-
-
-def broker_url(url: str) -> str:
-    """A Redis URL as Celery spells it: a socket is redis+socket:///path?virtual_host=0 there."""
-    if url.startswith("unix://"):
-        return url.replace("unix://", "redis+socket://", 1).replace("db=", "virtual_host=", 1)
-    return url

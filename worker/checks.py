@@ -21,7 +21,8 @@ from pipelines.ports import Blobs
 from pipelines.run.health import Problem
 from pipelines.run.parts import Params
 from pipelines.store import Budget, Schedule, Store, StoreDamaged, StoreMisplaced, duration
-from worker import engines
+from pipelines.wiki.publish import Marker, read_marker
+from worker import engines, queues
 from worker.hook import SUFFIX, spool_folder
 from worker.settings import Settings, data_folder
 
@@ -39,8 +40,9 @@ SAMPLE: Final = 32
 
 CODES: Final = frozenset(
     {
-        "archive_unreadable", "batch_unknown", "budget_used", "calls_paused", "calls_presumed", "clock_skew", "disk_full", "engine_cannot_ask", "extra_missing", "folder_open", "folder_unwritable", "redis_evicts", "redis_forgets",
-        "redis_unreachable", "schedule_unreadable", "schema", "spool", "store_damaged", "store_misplaced", "store_unreachable", "writer_frozen",
+        "archive_unreadable", "batch_unknown", "budget_used", "calls_paused", "calls_presumed", "clock_skew", "disk_full", "engine_cannot_ask", "extra_missing", "folder_open", "folder_unwritable", "redis_evicts", "redis_forgets", "redis_key_taken",
+        "redis_unreachable", "redis_unread", "schedule_unreadable", "schema", "spool", "store_damaged", "store_misplaced", "store_unreachable", "wiki_gone",
+        "wiki_of_another", "writer_frozen",
     }
 )  # fmt: skip
 """Every code a check may give beside those of `pipelines.run.health`."""
@@ -69,7 +71,7 @@ def wrong(code: str, about: str, why: str, what_to_do: str, *, grave: bool = Tru
 
 def of_problem(problem: Problem) -> Check:
     """A judged problem as a line."""
-    return wrong(problem.code, problem.about, problem.why, problem.what_to_do)
+    return wrong(problem.code, problem.about, problem.why, problem.what_to_do, grave=problem.grave)
 
 
 # --- the store ---------------------------------------------------------------------------------------------------------------------------
@@ -247,21 +249,23 @@ def spool(loaded: Settings, *, now: float) -> tuple[Check, ...]:
         return (fine("spool", str(place), "no session end waits"),)
     age = now - min(waits)
     told = f"{len(waits)} session ends wait, the oldest for {duration(age)}"
-    if age <= loaded.health.wait_s:
-        return (fine("spool", str(place), told),)
-    return (wrong("spool", str(place), told, "start dreamd up or dreamd watch where the logs are"),)
+    late = age > loaded.health.wait_s
+    return (wrong("spool", str(place), told, "start dreamd up or dreamd watch on this host: they take them within seconds", grave=late),)
 
 
-def redis(url: str) -> tuple[Check, ...]:
-    """Whether Redis answers, and whether it may throw away or forget what a platform pushed. Bells may be lost: they are rung again."""
+def redis(url: str, *, queue: str) -> tuple[Check, ...]:
+    """Whether Redis answers, whether it may throw away or forget what a platform pushed, and whether anybody takes it. Bells may be lost: they are rung
+    again."""
     from redis import RedisError  # only where one is set
 
-    from worker.redis_list import connect
-
-    client = connect(url)
+    try:
+        client = queues.connect(url)
+    except Refused as error:
+        return (wrong("redis_unreachable", "redis", str(error), "mend redis_url (DREAMD_REDIS_URL)"),)
     try:
         client.ping()
         told = _told(client.config_get, "maxmemory-policy", "appendonly", "save")
+        lists = _lists(client, queue)
     except (RedisError, OSError) as error:
         return (
             wrong("redis_unreachable", "redis", f"it does not answer ({type(error).__name__})", "start it, or check redis_url (DREAMD_REDIS_URL); work goes on without bells, later"),
@@ -276,7 +280,25 @@ def redis(url: str) -> tuple[Check, ...]:
         out.append(
             wrong("redis_forgets", "redis", "it keeps nothing over a restart", "turn on appendonly, or let senders send again until they are answered", grave=False)
         )  # fmt: skip
-    return tuple(out) or (fine("redis_unreachable", "redis", "answers"),)
+    return (*out, *lists) or (fine("redis_unreachable", "redis", "answers"),)
+
+
+def _lists(client: Any, queue: str) -> tuple[Check, ...]:
+    """Whether the keys are ours, and whether somebody takes what lies in them."""
+    found = {key: client.type(key).decode() for key in queues.kinds(queue)}
+    taken = [key for key, kind in queues.kinds(queue).items() if found[key] not in {kind, "none"}]
+    if taken:
+        do = "see whose it is, and rename it (RENAME), or set another queue (DREAMD_QUEUE) here and at every sender"
+        return tuple(wrong("redis_key_taken", f"redis key {key}", f"it is a {found[key]}, not a {queues.kinds(queue)[key]}", do) for key in taken)
+    consumers = [name.decode("utf-8", "replace") for name in client.smembers(queues.consumers_of(queue))]
+    plain, by_celery = client.llen(queue), client.llen(f"{queues.KEY_PREFIX}{queue}")
+    out = []
+    if plain and not any(client.exists(queues.alive_of(queue, name)) for name in consumers):
+        out.append(wrong("redis_unread", f"redis list {queue}", f"{plain} requests wait, and nobody takes them", "start dreamd schedule or dreamd up"))
+    if by_celery:
+        told = f"{by_celery} requests wait for a worker"
+        out.append(wrong("redis_unread", f"celery queue {queue}", told, "start dreamd worker or dreamd up, where none runs", grave=False))
+    return tuple(out)
 
 
 def _told(ask: Any, *names: str) -> dict[str, str]:
@@ -287,6 +309,30 @@ def _told(ask: Any, *names: str) -> dict[str, str]:
         return {str(k): str(v) for name in names for k, v in ask(name).items()}
     except ResponseError:
         return {}
+
+
+# --- the folder of the wiki --------------------------------------------------------------------------------------------------------------
+
+
+def wiki(at: Path, *, marker: Marker, published: bool) -> tuple[Check, ...]:
+    """Whether the folder is there, is published by this host and store (`marker` is how it must be marked), and can be written. `published`: it once was."""
+    about = f"wiki {at}"
+    try:
+        found = read_marker(at) if at.is_dir() else None
+    except PermissionError:
+        return (wrong("folder_unwritable", about, "this user may not look into it", "give it to the user dreamd runs as"),)
+    if found is None:
+        gone = "it has lost its marker" if at.is_dir() else "it is not there"
+        return (wrong("wiki_gone", about, gone, "mount it, or write it anew: dreamd rebuild; nothing is taken as deleted"),) if published else ()
+    if found.epoch != marker.epoch:
+        return (
+            wrong(
+                "wiki_of_another", about, "another copy of the store publishes it", "set data_dir or database_url to that one; the runbook says more (Restore)"
+            ),
+        )
+    if found.host != marker.host:
+        return (wrong("wiki_of_another", about, f"host {found.host} publishes it, this is {marker.host}", "dream and publish there; when that host is gone: dreamd publish --take-over"),)  # fmt: skip
+    return folder(at, "wiki", private=False)
 
 
 # --- a writer that stands still ----------------------------------------------------------------------------------------------------------

@@ -48,8 +48,8 @@ class Answer:
 
     @property
     def healthy(self) -> bool:
-        """Whether nothing is wrong."""
-        return not self.problems
+        """Whether nothing is wrong that is an alarm."""
+        return not any(p.grave for p in self.problems)
 
     def as_json(self) -> dict[str, object]:
         """What /healthz says."""

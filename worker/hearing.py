@@ -14,9 +14,10 @@ from celery.worker import state
 from celery.worker.consumer import Consumer
 
 from pipelines.errors import DreamdError
-from worker.celery_app import App, bells_of
+from worker.celery_app import App
 from worker.crew import Crew
 from worker.process import LOOK_S, Ears, Rounds, code_of, leaving, left
+from worker.queues import bells_of
 from worker.stopping import Stop
 from worker.tasks import BadMessage, RequestDesk, check, register
 

@@ -22,9 +22,10 @@ from typing import Any, Final
 import redis
 import structlog
 
-from pipelines.errors import DreamdError, Refused
+from pipelines.errors import DreamdError
 from worker.bell import Bell
 from worker.messages import FAULTS_MAX, Answer, Desk, answer, reply_name, set_aside
+from worker.queues import alive_of, consumers_of, reply_of
 
 DOOR: Final = "redis-list"
 WAIT_S: Final = 1.0
@@ -34,25 +35,8 @@ AGAIN_MAX_S: Final = 8.0
 ALIVE_S: Final = 30
 TAKE_BACK_S: Final = 30
 REPLY_KEPT_S: Final = 86_400
-CONNECT_S: Final = 2.0
-SOCKET_S: Final = 5.0
 
 log = structlog.get_logger("dreamd.redis_list")
-
-
-def connect(url: str) -> redis.Redis:
-    """A client that never waits for ever on a Redis that hangs. Takes Celery's spelling of a socket, too (redis+socket:///path?virtual_host=0).
-
-    Raises Refused for options redis does not know; nothing is asked of a server.
-    """
-    if url.startswith("redis+socket://"):
-        url = url.replace("redis+socket://", "unix://", 1).replace("virtual_host=", "db=", 1)
-    try:
-        client = redis.Redis.from_url(url, socket_timeout=SOCKET_S, socket_connect_timeout=CONNECT_S)
-        client.connection_pool.make_connection()
-    except (TypeError, ValueError) as error:  # its words may hold the value
-        raise Refused("redis_url has an option that cannot be: after ? stand those of redis-py, such as ssl_cert_reqs=none") from error
-    return client
 
 
 class Consumer:
@@ -105,9 +89,9 @@ class Consumer:
         """Say that we live, and take back what dead consumers were at, ourselves before a restart included. Returns how many messages."""
         self._live()
         back = 0
-        for other in self.client.smembers(f"{self.queue}:consumers"):
+        for other in self.client.smembers(consumers_of(self.queue)):
             name = other.decode("utf-8", "replace")
-            if name != self.name and not self.client.exists(f"{self.queue}:alive:{name}"):
+            if name != self.name and not self.client.exists(alive_of(self.queue, name)):
                 back += self._take_back(name)
         return back + self._take_back(self.name)
 
@@ -141,7 +125,7 @@ class Consumer:
     def _reply(self, raw: bytes, said: Answer) -> None:
         if (name := reply_name(raw)) is None:
             return
-        to = f"{self.queue}:reply:{name}"
+        to = reply_of(self.queue, name)
         try:
             self.client.rpush(to, said.model_dump_json())
             self.client.expire(to, REPLY_KEPT_S)
@@ -149,8 +133,8 @@ class Consumer:
             log.warning("reply_not_sent", error=type(error).__name__)
 
     def _live(self) -> None:
-        self.client.sadd(f"{self.queue}:consumers", self.name)
-        self.client.set(f"{self.queue}:alive:{self.name}", "1", ex=ALIVE_S)
+        self.client.sadd(consumers_of(self.queue), self.name)
+        self.client.set(alive_of(self.queue, self.name), "1", ex=ALIVE_S)
 
     def _take_back(self, name: str) -> int:
         """Move a consumer's list to the front of the queue, newest first, so that the order stays; then forget the consumer."""
@@ -158,13 +142,13 @@ class Consumer:
         while self.client.lmove(f"{self.queue}:taken:{name}", self.queue, "RIGHT", "LEFT") is not None:
             count += 1
         if name != self.name:
-            self.client.srem(f"{self.queue}:consumers", name)
+            self.client.srem(consumers_of(self.queue), name)
         return count
 
     def _leave(self) -> None:
         try:
             self._take_back(self.name)
-            self.client.delete(f"{self.queue}:alive:{self.name}")
-            self.client.srem(f"{self.queue}:consumers", self.name)
+            self.client.delete(alive_of(self.queue, self.name))
+            self.client.srem(consumers_of(self.queue), self.name)
         except redis.RedisError:
             pass  # the next consumer takes back what is left

@@ -22,6 +22,7 @@ from worker.celery_app import REQUEST, WORK, App
 from worker.crew import Crew, error_of
 from worker.messages import FAULTS_MAX, MESSAGE_MAX, Answer, answer, reply_name, set_aside
 from worker.process import Ears
+from worker.queues import reply_of
 from worker.redis_list import REPLY_KEPT_S
 from worker.stopping import Stop
 
@@ -126,7 +127,7 @@ class RequestDesk:
         name = reply_name(raw)
         if name is None:
             return
-        to = f"{self.queue}:reply:{name}"
+        to = reply_of(self.queue, name)
         try:
             self.client.rpush(to, said.model_dump_json())
             self.client.expire(to, REPLY_KEPT_S)

@@ -33,12 +33,14 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """What is wrong (`code`, a word of ours), with what (a scope, a process, a place), why it is said, and what a person should do."""
+    """What is wrong (`code`, a word of ours), with what (a scope, a process, a place), why it is said, and what a person should do. One that is not `grave`
+    is worth knowing and no alarm."""
 
     code: str
     about: str
     why: str
     what_to_do: str
+    grave: bool = True
 
 
 CODES = frozenset(
@@ -53,6 +55,23 @@ CODES = frozenset(
 def judge(measured: Measured, limits: Limits) -> tuple[Problem, ...]:
     """The problems, those of the whole store first, then scope by scope."""
     return (*_workers(measured, limits), *_schedulers(measured, limits), *_store(measured), *(p for s in measured.scopes for p in _scope(s, limits)))
+
+
+def missing(measured: Measured, limits: Limits) -> tuple[Problem, ...]:
+    """Who was not seen although something waits for them: told to whoever asks, long before it is an alarm."""
+    there = {p.role for p in measured.processes if p.seen_age_s <= limits.seen_s}
+    out = []
+    if SCHEDULER not in there and (scheduled := [s.scope for s in measured.scopes if s.scheduled_s is not None]):
+        why = f"{_named(scheduled)} shall dream by schedule and no scheduler has been seen"
+        out.append(Problem(code="no_scheduler", about="the store", why=why, what_to_do=_START_SCHEDULER, grave=False))
+    if WORKER not in there and (waiting := [s.scope for s in measured.scopes if s.pending or s.due]):
+        why = f"a dream of {_named(waiting)} waits and no worker has been seen"
+        out.append(Problem(code="no_worker", about="the store", why=why, what_to_do=_START_WORKER, grave=False))
+    return tuple(out)
+
+
+_START_SCHEDULER = "start dreamd schedule or dreamd up; missed nights are caught up once"
+_START_WORKER = "start dreamd worker (with a Redis) or dreamd up; dreamd dream works on its own scope"
 
 
 # --- who works ---------------------------------------------------------------------------------------------------------------------------
@@ -71,7 +90,7 @@ def _workers(m: Measured, limits: Limits) -> Iterator[Problem]:
     if waits and not there:
         yield Problem(
             code="no_worker", about="the store", why=f"a unit is due since {duration(m.due_age_s or 0)} and no worker has been seen",
-            what_to_do="start dreamd worker (with a Redis) or dreamd up; dreamd dream works on its own scope",
+            what_to_do=_START_WORKER,
         )  # fmt: skip
 
 
@@ -86,7 +105,7 @@ def _schedulers(m: Measured, limits: Limits) -> Iterator[Problem]:
     if scheduled and not any(p.role == SCHEDULER and p.seen_age_s <= limits.seen_s for p in m.processes):
         yield Problem(
             code="no_scheduler", about="the store", why=f"{_named(scheduled)} shall dream by schedule and no scheduler has been seen",
-            what_to_do="start dreamd schedule or dreamd up; missed nights are caught up once",
+            what_to_do=_START_SCHEDULER,
         )  # fmt: skip
 
 
@@ -99,7 +118,7 @@ def _store(m: Measured) -> Iterator[Problem]:
     if m.letters_new:
         yield Problem(
             code="letters", about="the store", why=f"messages nobody could act on came in the last day: {m.letters_new}",
-            what_to_do="the sender's answer names the field; dreamd submit --schema prints what a message must be",
+            what_to_do="dreamd letters shows them, and with --clear forgets them; dreamd submit --schema prints what a message must be", grave=False,
         )  # fmt: skip
 
 

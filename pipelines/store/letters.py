@@ -39,6 +39,11 @@ class Letters(Core):
             newest = select(t.letters.c.id).order_by(t.letters.c.id.desc()).offset(KEPT_MAX).limit(1).scalar_subquery()
             conn.execute(delete(t.letters).where(t.letters.c.id <= newest))
 
+    def clear_letters(self) -> int:
+        """Forget every letter: somebody has read them. Returns how many."""
+        with self.writing("clear the letters") as conn:
+            return conn.execute(delete(t.letters)).rowcount
+
     def letters(self, *, limit: int = 100) -> tuple[Letter, ...]:
         """The newest letters, newest first."""
         c = t.letters.c

@@ -174,16 +174,76 @@ def test_doctor_of_a_host_without_a_wiki_says_so_and_is_content(doctor: Doctor) 
 
 
 def test_doctor_finds_a_healthy_store_healthy(doctor: Doctor, shared: Store) -> None:
-    ask(shared, "now")
     assert doctor() == (0, {})
 
 
-def test_doctor_tells_in_text_what_where_and_what_to_do(doctor: Doctor, shared: Store, capsys: pytest.CaptureFixture[str]) -> None:
+def test_doctor_says_at_once_who_is_missing_for_what_waits(doctor: Doctor, home: Path, shared: Store) -> None:
+    """Long before it is an alarm: whoever has just set it up asks whether it will work."""
+    ask(shared, "now")
+    assert doctor() == (0, {"no_worker": "note"})
+    shared.process_seen("host:1:2", "worker")
+    shared.set_schedule(SCOPE, "nightly", "0 3 * * *", "UTC")
+    assert doctor() == (0, {"no_scheduler": "note"})
+    shared.process_seen("host:1:3", "schedule")
+    assert doctor() == (0, {})
+    spool = home / "data" / "dreamd" / "spool"
+    spool.mkdir(parents=True)
+    (spool / "1.json").write_text("{}")
+    assert doctor() == (0, {"spool": "note"})
+
+
+def test_doctor_tells_in_text_what_where_and_what_to_do(doctor: Doctor, home: Path, shared: Store, capsys: pytest.CaptureFixture[str]) -> None:
     shared.keep_letter("submit", "no JSON", "{")
+    (home / "shared").chmod(0o755)
     assert run(["doctor"]) == 1
     told = capsys.readouterr().out
-    assert "problem  letters: the store: messages nobody could act on came in the last day: 1" in told
-    assert "→ the sender's answer names the field" in told
+    assert f"problem  folder_open: store folder {home / 'shared'}: others may look into it" in told
+    assert f"→ chmod 700 {home / 'shared'}" in told
+    assert "note     letters: the store: messages nobody could act on came in the last day: 1" in told
+    fine = [line for line in told.splitlines() if line.startswith("ok ")]
+    assert fine
+    assert not [line for line in fine if line.split()[1].rstrip(":") in CODES | checks.CODES], "a code names what is wrong"
+
+
+def test_letters_are_no_alarm_and_are_cleared_when_they_were_read(doctor: Doctor, shared: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    shared.keep_letter("submit", "no JSON", "{")
+    assert doctor() == (0, {"letters": "note"})
+    assert look(shared, LIMITS).healthy
+    assert run(["letters", "--clear"]) == 0
+    told = capsys.readouterr().out
+    assert "submit: no JSON" in told
+    assert "1 letter cleared" in told
+    assert doctor() == (0, {})
+    shared.keep_letter("submit", "no JSON", "{")
+    assert doctor() == (0, {"letters": "note"}), "the same sent again is news"
+
+
+def test_a_driver_that_is_missing_is_blamed_once(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DREAMD_DATABASE_URL", "postgresql://ana@127.0.0.1:1/notes")
+    monkeypatch.setattr("worker.checks.importlib.util.find_spec", lambda _name: None)
+    assert doctor() == (1, {"extra_missing": "problem"})
+
+
+def test_doctor_looks_at_the_folder_of_the_wiki(doctor: Doctor, home: Path) -> None:
+    wiki = home / "wiki"
+    at = ("--wiki", str(wiki))
+    assert run(["dream", str(SAMPLE / "sessions"), *at]) == 0
+    assert doctor(*at) == (0, {})
+    marker = wiki / ".dreamd" / "marker.json"
+    ours = marker.read_text()
+    for field in ("host", "epoch"):
+        marker.write_text(json.dumps({**json.loads(ours), field: "another"}))
+        assert doctor(*at) == (1, {"wiki_of_another": "problem"})
+    marker.write_text(ours)
+    wiki.rename(home / "unmounted")
+    assert doctor(*at) == (1, {"wiki_gone": "problem"})
+    wiki.mkdir()
+    assert doctor(*at) == (1, {"wiki_gone": "problem"})
+
+
+def test_a_folder_that_may_not_be_written_is_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worker.checks.os.access", lambda _path, _mode: False)
+    assert [(c.code, c.state) for c in checks.folder(home, "wiki", private=False)] == [("folder_unwritable", "problem")]
 
 
 def test_doctor_names_a_damaged_store_and_goes_on(doctor: Doctor, home: Path, shared: Store) -> None:
@@ -210,26 +270,55 @@ def test_a_redis_that_may_throw_requests_away_is_named(redis_url: str) -> None:
         try:
             client.config_set("maxmemory-policy", "allkeys-lru")
             client.config_set("save", "")
-            assert {c.code: c.state for c in checks.redis(redis_url)} == {"redis_evicts": "problem", "redis_forgets": "note"}
+            assert {c.code: c.state for c in checks.redis(redis_url, queue="q")} == {"redis_evicts": "problem", "redis_forgets": "note"}
             client.config_set("maxmemory-policy", "noeviction")
             client.config_set("save", "3600 1")
-            assert [c.state for c in checks.redis(redis_url)] == ["ok"]
+            assert [c.state for c in checks.redis(redis_url, queue="q")] == ["ok"]
         finally:
             for name, value in kept.items():
                 client.config_set(name, value)
+
+
+@pytest.mark.parametrize("key", ["q", "q:consumers", "dream:q", "dream:q:bells"])
+def test_a_key_of_redis_that_holds_something_else_is_named(key: str, redis_url: str) -> None:
+    import redis
+
+    with redis.Redis.from_url(redis_url) as client:
+        client.set(key, "a text of somebody's")
+    told = [c for c in checks.redis(redis_url, queue="q") if c.code == "redis_key_taken"]
+    assert [(c.state, c.about) for c in told] == [("problem", f"redis key {key}")]
+
+
+def test_requests_in_redis_that_nobody_takes_are_named(redis_url: str) -> None:
+    import redis
+
+    def said() -> dict[str, str]:
+        return {c.code: c.state for c in checks.redis(redis_url, queue="q") if c.state != "ok" and c.code != "redis_forgets"}
+
+    with redis.Redis.from_url(redis_url) as client:
+        client.rpush("q", "{}")
+        assert said() == {"redis_unread": "problem"}
+        client.sadd("q:consumers", "host:1:2")
+        assert said() == {"redis_unread": "problem"}, "it died"
+        client.set("q:alive:host:1:2", "1")
+        assert said() == {}
+        client.delete("q")
+        client.rpush("dream:q", "{}")
+        assert said() == {"redis_unread": "note"}, "a worker may be about to take it"
 
 
 def test_doctor_names_session_ends_nobody_drains(doctor: Doctor, home: Path, shared: Store) -> None:
     spool = home / "data" / "dreamd" / "spool"
     spool.mkdir(parents=True)
     (spool / "1.json").write_text("{}")
-    assert doctor() == (0, {})
+    assert doctor() == (0, {"spool": "note"})
     os.utime(spool / "1.json", (1, 1))
     assert doctor() == (1, {"spool": "problem"})
 
 
 def test_doctor_names_a_schedule_nobody_can_read(doctor: Doctor, shared: Store) -> None:
     shared.set_schedule(SCOPE, "nightly", "99 * * * *", "UTC")
+    shared.process_seen("host:1:2", "schedule")
     assert doctor() == (1, {"schedule_unreadable": "problem"})
 
 

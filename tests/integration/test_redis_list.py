@@ -17,7 +17,8 @@ from pipelines.store import Store
 from tests.contracts.store_builders import SCOPE
 from tests.contracts.store_kinds import clock, store
 from worker.messages import FAULTS_MAX, Answer
-from worker.redis_list import Consumer, connect
+from worker.queues import connect
+from worker.redis_list import Consumer
 from worker.stopping import Stop
 
 __all__ = ["clock", "store"]  # fixtures of this suite

@@ -17,7 +17,7 @@ from tests import servers
 from tests.dreaming import SCOPE, Desk, differences
 from tests.redacting import shared_redactor
 from tests.workers import Office, Process, ask, ended, office, sessions, tree, until
-from worker.redis_list import connect
+from worker.queues import connect
 
 JOBS = 300
 pytestmark = pytest.mark.timeout(600)

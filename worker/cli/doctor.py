@@ -11,7 +11,9 @@ from pathlib import Path
 import typer
 
 from pipelines.errors import DreamdError
+from pipelines.run.health import missing
 from pipelines.store import Store
+from pipelines.wiki.publish import Marker
 from worker import checks, engines, settings, wiring
 from worker.checks import Check, fine, of_fault, of_problem
 from worker.cli import common, serving
@@ -30,13 +32,15 @@ def register(app: typer.Typer) -> None:
 def doctor(wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
     """Check this host, its store and what gets done there; exit code 1 when something is wrong."""
     loaded = common.start(config)
-    found = (*on_host(loaded), *in_store(wiki, loaded, scope))
+    here = tuple(on_host(loaded))
+    found = here if any(c.code == "extra_missing" for c in here) else (*here, *in_store(wiki, loaded, scope))
     bad = sum(c.state == "problem" for c in found)
     if as_json:
         print_json({"healthy": not bad, "checks": [asdict(c) for c in found]})
         return 1 if bad else 0
     for c in found:
-        print(f"{c.state:8} {c.code}: {visible(c.about)}: {visible(c.why)}")
+        code = "" if c.state == "ok" else f"{c.code}: "
+        print(f"{c.state:8} {code}{visible(c.about)}: {visible(c.why)}")
         if c.what_to_do:
             print(f"         → {visible(c.what_to_do)}")
     print(f"{bad} of {len(found)} checks are problems; deploy/RUNBOOK.md says more of each" if bad else f"{len(found)} checks, nothing is wrong")
@@ -50,7 +54,7 @@ def on_host(loaded: settings.Settings) -> Iterator[Check]:
     yield from checks.folder(settings.data_folder(loaded), "data folder", private=False)
     yield from checks.spool(loaded, now=time.time())
     if loaded.redis_url is not None:
-        yield from checks.redis(loaded.redis_url.get_secret_value())
+        yield from checks.redis(loaded.redis_url.get_secret_value(), queue=loaded.queue)
 
 
 def in_store(wiki: Path | None, loaded: settings.Settings, scope: str | None) -> Iterator[Check]:
@@ -85,8 +89,14 @@ def _of(store: Store, place: wiring.Place | None, loaded: settings.Settings, sco
     if loaded.claude.costs and (provider := engines.provider_of(loaded)) is not None:
         with contextlib.closing(provider):
             yield from checks.foreign_batches(store, lambda: provider.recent(timeout_s=ASK_S))
-    answer = look(store, limits_of(loaded), scope)
-    yield from map(of_problem, answer.problems)
+    limits = limits_of(loaded)
+    answer = look(store, limits, scope)
+    told = {p.code for p in answer.problems}
+    early = missing(answer.measured, limits) if answer.measured else ()
+    yield from map(of_problem, (*answer.problems, *(p for p in early if p.code not in told)))
+    if place is not None:
+        ours = Marker(wiki=place.wiki_id, epoch=store.epoch, host=place.host)
+        yield from checks.wiki(place.wiki, marker=ours, published=store.wiki(place.wiki_id) is not None)
     if place is None and store.on_sqlite:
         return  # the folder of the archive is the wiki's
     for of in answer.measured.scopes if answer.measured else ():

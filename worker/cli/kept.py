@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Annotated
 
 import typer
 
 from pipelines.store import Letter
 from worker import wiring
 from worker.cli import common, serving
-from worker.cli.output import print_json, visible
+from worker.cli.output import many, print_json, visible
 
 SHOWN = 200
 """Characters told of one letter: enough to know its sender by."""
@@ -22,20 +23,28 @@ def register(app: typer.Typer) -> None:
     app.command("audit")(audit)
 
 
-def letters(wiki: common.Wiki = None, config: common.Config = None, as_json: common.Json = False) -> int:
+def letters(
+    clear: Annotated[bool, typer.Option("--clear", help="Print them, and forget all: dreamd doctor is content again.")] = False,
+    wiki: common.Wiki = None,
+    config: common.Config = None,
+    as_json: common.Json = False,
+) -> int:
     """The newest messages nobody could act on, of every scope: the door each came through, when, why it was refused, and how it begins."""
     loaded = common.start(config)
     with serving.open_serving(wiki, loaded) as (store, _):
         found = store.letters()
+        cleared = store.clear_letters() if clear else 0
     told = _told(found)
     if as_json:
-        print_json({"letters": told})
+        print_json({"letters": told, "cleared": cleared})
         return 0
     for letter, said in zip(found, told, strict=True):
         print(f"{_at(letter.recorded_at)}  {letter.door}: {said['why']}")
         print(f"  {said['begins']}")
     if not found:
         print("no letter: every message could be acted on")
+    if cleared:
+        print(f"{many(cleared, 'letter')} cleared")
     return 0
 
 

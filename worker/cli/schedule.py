@@ -97,7 +97,8 @@ def consuming(store: Store, loaded: settings.Settings, stop: Stop) -> Iterator[N
     if loaded.redis_url is None:
         yield
         return
-    from worker.redis_list import Consumer, connect  # only here: the embedded default never loads redis
+    from worker.queues import connect
+    from worker.redis_list import Consumer  # only here: the embedded default never loads redis
 
     client = connect(loaded.redis_url.get_secret_value())
     consumer = Consumer(

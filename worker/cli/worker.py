@@ -61,7 +61,7 @@ def serve(
 def _behind_celery(loaded: settings.Settings, crew: Crew, ring: Bell, stop: Stop, look_s: float) -> int:
     from worker.celery_app import make_app
     from worker.hearing import work_behind
-    from worker.redis_list import connect
+    from worker.queues import connect
     from worker.tasks import RequestDesk
 
     assert loaded.redis_url is not None

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.run.health import CODES, Limits, judge
+from pipelines.run.health import CODES, Limits, judge, missing
 from pipelines.store import Folder, Measured, ProcessHealth, ScopeHealth, duration
 
 LIMITS = Limits()
@@ -50,6 +50,20 @@ def test_a_problem_is_said_from_its_limit_on(code: str) -> None:
     bad, good = WRONG[code]
     assert code in codes(bad)
     assert code not in codes(good)
+
+
+def test_who_is_missing_for_what_waits_is_told_at_once() -> None:
+    scheduled, waits, asked = one(scheduled_s=1.0), one(due=1, due_age_s=1.0), one(pending=1, pending_age_s=1.0)
+    assert [[p.code for p in missing(m, LIMITS)] for m in (scheduled, waits, asked, one(unread=3))] == [["no_scheduler"], ["no_worker"], ["no_worker"], []]
+    assert not any(p.grave for m in (scheduled, waits) for p in missing(m, LIMITS))
+    there = (process(), process("schedule"))
+    assert [missing(replace(m, processes=there), LIMITS) for m in (scheduled, waits, asked)] == [()] * 3
+    gone = (process(seen_age_s=LIMITS.seen_s + 1),)
+    assert [p.code for p in missing(replace(waits, processes=gone), LIMITS)] == ["no_worker"]
+
+
+def test_letters_are_told_and_are_no_alarm() -> None:
+    assert [(p.code, p.grave) for p in judge(Measured(letters_new=1), LIMITS)] == [("letters", False)]
 
 
 def test_every_problem_names_what_it_is_about_why_and_what_to_do() -> None:

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.celery_app import REQUEST, WORK, bells_of, broker_url, make_app
+from worker.celery_app import REQUEST, WORK, make_app
 from worker.doorbell import PAUSE_S, Doorbell
 from worker.hearing import _end_with
 from worker.messages import MESSAGE_MAX
+from worker.queues import bells_of, broker_url
 from worker.stopping import Stop
 from worker.tasks import BadMessage, as_bytes, check
 

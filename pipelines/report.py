@@ -108,5 +108,8 @@ class DreamReport:
     next: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """The object `dream --json` ends with; key order is the order of the fields."""
-        return asdict(self)
+        """The object `dream --json` ends with; key order is the order of the fields. What only an engine that asks has to tell is left out where there is none."""
+        return {name: value for name, value in asdict(self).items() if value or name not in _OF_ASKING}
+
+
+_OF_ASKING = frozenset({"asked", "unread", "left"})

@@ -39,22 +39,21 @@ class Claiming(Clocked):
             now = self.clock_ms(conn)
             lease = {"owner": owner, "ttl_ms": ttl_ms, "lease_ms": now + min(ttl_ms, deadline_ms), "deadline_ms": now + deadline_ms}
             told = {"now": now, "path": scope, "dream": dream}
-            job = self._due(conn, narrowed, told, lease) or self._left(conn, narrowed, told, lease)
-            return None if job is None else self._job(conn, job)
+            row = self._due(conn, narrowed, told, lease) or self._left(conn, narrowed, told, lease)
+            return None if row is None else _job(row, conn.execute(_count_turn(conn.dialect.name), {"of": row.dream_id, "now": now}).one())
 
-    def _due(self, conn: Connection, narrowed: _Narrowed, told: Mapping[str, Any], lease: Mapping[str, Any]) -> int | None:
+    def _due(self, conn: Connection, narrowed: _Narrowed, told: Mapping[str, Any], lease: Mapping[str, Any]) -> Any:
         """Take the unit that is next in turn. Others may hold the dream's row for a moment: first another dream is looked for, then waited."""
         for waits in (False,) if conn.dialect.name == "sqlite" else (False, False, True, True):
             dream_id = conn.scalar(_turn(narrowed, waits), told)
             if dream_id is None:
                 continue
-            job: int | None = conn.scalar(_take_first(narrowed.stages), {**told, "of": dream_id, **_as_taken(lease)})
+            job = conn.execute(_take_first(narrowed.stages), {**told, "of": dream_id, **_as_taken(lease)}).first()
             if job is not None:
-                conn.execute(_count_turn(conn.dialect.name), {"of": dream_id, "now": told["now"]})
                 return job
         return None
 
-    def _left(self, conn: Connection, narrowed: _Narrowed, told: Mapping[str, Any], lease: Mapping[str, Any]) -> int | None:
+    def _left(self, conn: Connection, narrowed: _Narrowed, told: Mapping[str, Any], lease: Mapping[str, Any]) -> Any:
         """Take a unit that waited long enough, or whose worker is gone."""
         d, j = t.dreams.c, t.jobs.c
         now, host = told["now"], host_of(process_of(lease["owner"]))
@@ -67,19 +66,19 @@ class Claiming(Clocked):
             free = select(j.id).where(j.id == row.id).with_for_update(skip_locked=True).scalar_subquery()
             same = (j.id == free, j.state == row.state, j.fence == row.fence, j.run_ms == row.run_ms, func.coalesce(j.lease_ms, 0) == (row.lease_ms or 0))
             claims = row.claims if why == "suspended" else row.claims + 1
-            if conn.execute(_taking().where(*same), {**_as_taken(lease), "new_claims": claims}).rowcount:
-                conn.execute(_count_turn(conn.dialect.name), {"of": row.dream_id, "now": now})
-                return int(row.id)
+            job = conn.execute(_taking().where(*same), {**_as_taken(lease), "new_claims": claims}).first()
+            if job is not None:
+                return job
         return None
 
-    def _job(self, conn: Connection, job_id: int) -> Job:
-        row = conn.execute(_claimed(), {"id": job_id}).one()
-        dream = life.dream_of(row.path, conn.execute(_its_dream(), {"id": row.dream_id}).one())
-        payload = cast(dict[str, object], load(row.payload))
-        return Job(
-            id=row.id, scope=row.path, dream=dream, stage=row.stage, unit=row.unit, payload=payload, fence=row.fence, owner=row.owner, claims=row.claims,
-            failures=row.failures, deadline_ms=row.deadline_ms,
-        )  # fmt: skip
+
+def _job(row: Any, dream: Any) -> Job:
+    """A row that was taken, and that of its dream with the path of their scope, as the value callers see."""
+    payload = cast(dict[str, object], load(row.payload))
+    return Job(
+        id=row.id, scope=dream.path, dream=life.dream_of(dream.path, dream), stage=row.stage, unit=row.unit, payload=payload, fence=row.fence, owner=row.owner,
+        claims=row.claims, failures=row.failures, deadline_ms=row.deadline_ms,
+    )  # fmt: skip
 
 
 def gone(owner: str, lease_ms: int, ttl_ms: int, deadline_ms: int, now: int, *, host: str) -> str | None:
@@ -136,7 +135,7 @@ def _take_first(stages: tuple[str, ...] | None) -> Any:
     j = t.jobs.c
     due = (j.dream_id == bindparam("of"), j.state == "ready", j.run_ms <= bindparam("now"), *_of(stages))
     first = select(j.id).where(*due).order_by(j.run_ms, j.id).limit(1).with_for_update(skip_locked=True).scalar_subquery()
-    return _taking().where(j.id == first).values(claims=j.claims + 1).returning(j.id)
+    return _taking().where(j.id == first).values(claims=j.claims + 1)
 
 
 @cache
@@ -154,7 +153,8 @@ def _taking() -> Any:
     j = t.jobs.c
     names = ("owner", "ttl_ms", "lease_ms", "deadline_ms")
     values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in names}
-    return update(t.jobs).values(**values, state="running", fence=j.fence + 1, claims=bindparam("new_claims"), rung_ms=None, rings=0)
+    taken = update(t.jobs).values(**values, state="running", fence=j.fence + 1, claims=bindparam("new_claims"), rung_ms=None, rings=0)
+    return taken.returning(*t.jobs.c)
 
 
 def _as_taken(lease: Mapping[str, Any]) -> dict[str, Any]:
@@ -163,18 +163,10 @@ def _as_taken(lease: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def _count_turn(dialect: str) -> Any:
-    """Put the dream behind all others. Not by the clock alone: one that was set back would put everybody else behind this one."""
+    """Put the dream behind all others; returns it, with the path of its scope. Not by the clock alone: one that was set back would put everybody else behind this one."""
     others = t.dreams.alias()
     last = select(func.coalesce(func.max(others.c.claimed_ms), 0)).where(others.c.state == "running").scalar_subquery()
     greatest = func.greatest if dialect == "postgresql" else func.max
-    return update(t.dreams).where(t.dreams.c.id == bindparam("of")).values(claimed_ms=greatest(last + 1, bindparam("now", type_=Id)))
-
-
-@cache
-def _claimed() -> Select[Any]:
-    return select(t.jobs, t.scopes.c.path).join_from(t.jobs, t.scopes, t.scopes.c.id == t.jobs.c.scope_id).where(t.jobs.c.id == bindparam("id"))
-
-
-@cache
-def _its_dream() -> Select[Any]:
-    return select(t.dreams).where(t.dreams.c.id == bindparam("id"))
+    path = select(t.scopes.c.path).where(t.scopes.c.id == t.dreams.c.scope_id).scalar_subquery().label("path")
+    counted = update(t.dreams).where(t.dreams.c.id == bindparam("of")).values(claimed_ms=greatest(last + 1, bindparam("now", type_=Id)))
+    return counted.returning(*t.dreams.c, path)

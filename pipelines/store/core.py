@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, Table, insert, select, update
+from sqlalchemy import Connection, Engine, Table, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pipelines.errors import Conflict, Refused
@@ -146,7 +147,7 @@ class Core:
 
     def scope_of(self, conn: Connection, scope: str) -> int | None:
         """The row id of a scope, None before anything was written there."""
-        found: int | None = conn.scalar(select(t.scopes.c.id).where(t.scopes.c.path == scope_path(scope)))
+        found: int | None = conn.scalar(_SCOPE, {"path": scope_path(scope)})
         return found
 
     def locked_scope(self, conn: Connection, scope: str) -> int:
@@ -154,11 +155,11 @@ class Core:
 
         The lock lets rows that only point at the scope come in beside it (FOR NO KEY UPDATE).
         """
-        query = select(t.scopes.c.id).where(t.scopes.c.path == scope_path(scope)).with_for_update(key_share=True)
-        found: int | None = conn.scalar(query)
+        told = {"path": scope_path(scope)}
+        found: int | None = conn.scalar(_LOCKED, told)
         if found is None:
             conn.execute(insert_new(conn, t.scopes), {"path": scope, "revision": 0, "recorded_at": self.now()})
-            found = conn.scalar(query)
+            found = conn.scalar(_LOCKED, told)
             assert found is not None
         return found
 
@@ -217,6 +218,12 @@ class Core:
         )
 
 
+# made once: making a statement takes longer than running it
+_SCOPE = select(t.scopes.c.id).where(t.scopes.c.path == bindparam("path"))
+_LOCKED = _SCOPE.with_for_update(key_share=True)
+
+
+@lru_cache(maxsize=1024)
 def scope_path(scope: str) -> str:
     """The scope's path, refused when a segment could name another place (systems R8)."""
     segments = scope.split("/")

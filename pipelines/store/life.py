@@ -20,6 +20,7 @@ from pipelines.store.work import ALL, MUST, RENDER_ONLY, STAGES, Unit, is_whole,
 
 RING_MS = 10_000  # a bell nobody answered is rung again after this, then after twice as long, and so on
 NOT_ENDED = ("ready", "running", "waiting")
+_AT_WORK = ("ready", "running")
 START = (Unit(ALL),)
 
 
@@ -88,11 +89,11 @@ def add_jobs(core: Clocked, conn: Connection, scope_id: int, dream_id: int, stag
 
 def unit_ended(core: Clocked, conn: Connection, scope_id: int, dream_id: int, stage: str, then: Sequence[Unit] = ()) -> tuple[int, ...]:
     """Count a unit off its stage; whoever counts the last one opens the next stage (systems R5). Returns jobs to ring for."""
-    left = conn.execute(_count_off(), {"of": dream_id, "of_stage": stage}).scalar_one()
+    left, at_work = conn.execute(_count_off(), {"of": dream_id, "of_stage": stage}).one()
     if left > 0:
         if then:
             raise ValueError(f"{stage} has {left} more units: only its last one may name those of the next stage")
-        return rest(core, conn, scope_id, dream_id)
+        return () if at_work else rest(core, conn, scope_id, dream_id)
     return close_stage(core, conn, scope_id, dream_id, stage, then)
 
 
@@ -116,7 +117,7 @@ def close_stage(core: Clocked, conn: Connection, scope_id: int, dream_id: int, s
 def rest(core: Clocked, conn: Connection, scope_id: int, dream_id: int) -> tuple[int, ...]:
     """Free the scope when all that is left of its dream waits for something (a batch, a budget); returns the next one's jobs (systems hole 29)."""
     j = t.jobs.c
-    if conn.scalar(_at_work(), {"of": dream_id}) is not None:
+    if conn.scalar(select(j.id).where(j.dream_id == dream_id, j.state.in_(_AT_WORK)).limit(1)) is not None:
         return ()
     if conn.scalar(select(j.id).where(j.dream_id == dream_id, j.state == "waiting").limit(1)) is None:
         return ()
@@ -127,14 +128,10 @@ def rest(core: Clocked, conn: Connection, scope_id: int, dream_id: int) -> tuple
 
 @cache
 def _count_off() -> Any:
-    s = t.stages.c
-    return update(t.stages).where(s.dream_id == bindparam("of"), s.stage == bindparam("of_stage")).values(open=s.open - 1).returning(s.open)
-
-
-@cache
-def _at_work() -> Any:
-    j = t.jobs.c
-    return select(j.id).where(j.dream_id == bindparam("of"), j.state.in_(("ready", "running"))).limit(1)
+    """Count a unit off its stage; returns how many are left of it, and whether any of the dream is at work: one statement a unit, not two."""
+    s, j = t.stages.c, t.jobs.c
+    at_work = exists().where(j.dream_id == bindparam("of"), j.state.in_(_AT_WORK))
+    return update(t.stages).where(s.dream_id == bindparam("of"), s.stage == bindparam("of_stage")).values(open=s.open - 1).returning(s.open, at_work)
 
 
 def end(core: Clocked, conn: Connection, scope_id: int, dream_id: int, values: Mapping[str, object], *, keep: bool = False) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Engine, create_engine, event, make_url, select
 from sqlalchemy.engine import URL, Connection
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from pipelines.errors import Refused
 from pipelines.store import tables as t
@@ -149,7 +149,10 @@ def _prepare(engine: Engine, pragmas: tuple[str, ...], begin: str, *, attach: Pa
 
     @event.listens_for(engine, "begin")
     def start(conn: Connection) -> None:
-        conn.exec_driver_sql(begin)
+        try:
+            conn.connection.driver_connection.execute(begin)  # type: ignore[union-attr]
+        except sqlite3.Error as error:
+            raise DBAPIError.instance(begin, None, error, sqlite3.Error) from error
 
 
 def _write_ahead(dbapi: sqlite3.Connection) -> None:

@@ -13,7 +13,6 @@ import contextlib
 import statistics
 import tempfile
 import time
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -85,31 +84,19 @@ def _recorded(store: Store) -> tuple[Job, Said, Said]:
     return job, claimed, [x for x in said if not x[0].startswith("BEGIN")]
 
 
-def _play(raw: Any, kind: str, said: Said, other: dict[int, int]) -> int:
+def _play(raw: Any, kind: str, said: Said, others: dict[int, int]) -> int:
     """Run recorded statements as one transaction, with other jobs' numbers; returns the number of the job that was claimed."""
-    cursor, number, others = raw.cursor(), 0, dict(other)
+    cursor, number = raw.cursor(), 0
     if kind == "sqlite":
         cursor.execute("BEGIN IMMEDIATE")
-    first = None
     for sql, parameters in said:
         cursor.execute(sql, _with(parameters, others))
         rows = cursor.fetchall() if cursor.description else []
-        if sql.startswith("UPDATE jobs") and rows and first is None:
-            first = number = rows[0][0]
-        if first is not None and not other:
-            others.setdefault(_recorded_id(said), first)
+        if sql.startswith("UPDATE jobs") and rows and not number:
+            number = rows[0][0]
     cursor.close()
     raw.driver_connection.commit() if kind == "postgresql" else raw.driver_connection.execute("COMMIT")
     return int(number)
-
-
-def _recorded_id(said: Said) -> int:
-    """The job a recorded claim took: the one its last statements look for."""
-    for sql, parameters in said:
-        if "jobs.payload" in sql:
-            values: Sequence[Any] = list(parameters.values()) if isinstance(parameters, dict) else parameters
-            return int(values[0])
-    raise AssertionError("a claim reads the job it took")
 
 
 def _with(parameters: Any, others: dict[int, int]) -> Any:

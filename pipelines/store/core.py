@@ -139,8 +139,7 @@ class Core:
         Raises StoreDamaged when another store stands in its place: an older copy, or one that took over another key by an import.
         """
         with self.reading("look at the schema") as conn:
-            check_schema(conn, self.engines.where)
-            if conn.scalar(select(t.store.c.epoch)) != self.epoch:
+            if check_schema(conn, self.engines.where) != self.epoch:
                 raise StoreDamaged(self.engines.where, "is another store than the one this process opened; start this process again")
 
     # --- scopes ---

@@ -13,6 +13,7 @@ KNOWN = frozenset({"0001", "0002", "0003", HEAD})
 OLDEST = "0002"  # the oldest code that works on this schema: a migration that only adds leaves it, any other sets it to itself (systems R16)
 
 _version = Table("alembic_version", MetaData(), t.word("version_num"))
+_ASKED = select(_version.c.version_num, select(t.store.c.epoch).scalar_subquery())
 
 
 def schema_version(conn: Connection, where: str) -> str | None:
@@ -28,13 +29,18 @@ def schema_version(conn: Connection, where: str) -> str | None:
     return str(found)
 
 
-def check_schema(conn: Connection, where: str) -> None:
-    """Refuse to go on where a migration went past what this code works on: asked before each piece of work, since it may come while we run (systems R16)."""
-    found = conn.scalar(select(_version.c.version_num)) or ""
+def check_schema(conn: Connection, where: str) -> str | None:
+    """Refuse to go on where a migration went past what this code works on: asked before each piece of work, since it may come while we run (systems R16).
+
+    Returns the epoch, which says what store it is, in the same question.
+    """
+    row = conn.execute(_ASKED).first()
+    found, epoch = ("", None) if row is None else row
     if found < HEAD:
         raise StoreDamaged(where, f"has schema {found} and had {HEAD} when this process began (an older copy was restored); start this process again")
     if found > HEAD and not _bears(conn):
         raise _too_new(where, found)
+    return epoch
 
 
 def _bears(conn: Connection) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 from sqlalchemy import select
 
 from pipelines.logs.archive import ArchiveUnavailable
 from pipelines.logs.codec import compress, decompress
 from pipelines.store import tables as t
-from pipelines.store.core import Core, insert_new
+from pipelines.store.core import Core, chunks, insert_new
 
 _DIGITS = frozenset("0123456789abcdef")
 
@@ -23,13 +24,20 @@ class DatabaseArchive:
 
     def put(self, data: bytes) -> str:
         """Store bytes durably; the address is the SHA-256 of the bytes themselves. Raises StoreUnavailable."""
-        address = hashlib.sha256(data).hexdigest()
-        if not self._holds(address):
-            row = {"address": address, "length": len(data), "bytes": compress(data)}
+        return self.put_all([data])[0]
+
+    def put_all(self, blobs: Sequence[bytes]) -> list[str]:
+        """`put` of several blobs in one transaction: all of them or none."""
+        addresses = [hashlib.sha256(data).hexdigest() for data in blobs]
+        held = self._held(addresses)
+        new = {address: data for address, data in zip(addresses, blobs, strict=True) if address not in held}
+        # sorted: two who write the same blobs at once wait for one another, but never in a circle
+        rows = [{"address": address, "length": len(data), "bytes": compress(data)} for address, data in sorted(new.items())]
+        if rows:
             with self.core.writing("archive bytes of a log") as conn:
                 scope_id = self.core.scope_of(conn, self.scope) or self.core.locked_scope(conn, self.scope)
-                conn.execute(insert_new(conn, t.blobs), {"scope_id": scope_id, **row})
-        return address
+                conn.execute(insert_new(conn, t.blobs), [{"scope_id": scope_id, **row} for row in rows])
+        return addresses
 
     def get(self, address: str) -> bytes:
         """The bytes, checked against their address. Raises ArchiveUnavailable when they are missing or damaged, StoreUnavailable."""
@@ -48,7 +56,10 @@ class DatabaseArchive:
             raise ArchiveUnavailable(f"blob {address} of {self.scope} in {self.core.engines.where} is damaged: its bytes have another digest")
         return data
 
-    def _holds(self, address: str) -> bool:
+    def _held(self, addresses: Sequence[str]) -> frozenset[str]:
+        """Those of these addresses that are there."""
         b = t.blobs.c
         with self.core.reading("look into the archive") as conn:
-            return conn.scalar(select(b.id).where(b.scope_id == self.core.scope_of(conn, self.scope), b.address == address)) is not None
+            mine = b.scope_id == self.core.scope_of(conn, self.scope)
+            parts = chunks(sorted(set(addresses)))
+            return frozenset(address for part in parts for address in conn.scalars(select(b.address).where(mine, b.address.in_(part))))

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from pipelines.errors import Transient
-from pipelines.logs.archive import ArchiveUnavailable, FolderArchive
+from pipelines.logs.archive import ArchiveUnavailable, FolderArchive, Packing
 from pipelines.logs.codec import compress
 from pipelines.ports import Blobs
 from pipelines.store import Store
@@ -36,6 +36,17 @@ def test_bytes_come_back_under_their_own_digest(archive: Blobs, data: bytes) -> 
     assert address == hashlib.sha256(data).hexdigest()
     assert archive.get(address) == data
     assert archive.put(data) == address
+
+
+def test_blobs_put_together_come_back_one_by_one(archive: Blobs) -> None:
+    assert isinstance(archive, Packing)
+    archive.put(DATA)
+    blobs = [b"one", DATA, b"", b"one", b"three\0"]
+    addresses = archive.put_all(blobs)
+    assert addresses == [hashlib.sha256(data).hexdigest() for data in blobs]
+    assert [archive.get(address) for address in addresses] == blobs
+    assert archive.put_all(blobs) == addresses, "again, when all of them are there"
+    assert archive.put_all([]) == []
 
 
 def test_bytes_that_are_not_there_are_unavailable_and_not_gone(archive: Blobs) -> None:

@@ -17,6 +17,7 @@ from pipelines.text.statement import canonical_words
 
 from .identity import (
     Relations,
+    Shapes,
     candidate_pairs,
     cardinality_of,
     components,
@@ -52,8 +53,9 @@ def believe(
     banned = {r.target for r in decided if r.verb in VOIDING and r.other is None}
     heard = tuple(w for w in unique(claims) if w.outcome in {Outcome.PASS, Outcome.DRAFT} and w.uid not in banned)
     clock = _Clock(skew_s, intake_at)
-    notes = tuple(_note(scope, part, decided, clock) for part in components(heard, decided, scope=scope, relations=relations))
-    fold = _Fold(notes, _against_other_notes(notes, decided, relations or {}), clock)
+    said = shapes(heard)
+    notes = tuple(_note(scope, part, decided, clock) for part in components(heard, decided, scope=scope, relations=relations, said=said))
+    fold = _Fold(notes, _against_other_notes(notes, said, decided, relations or {}), clock)
     for witness in sorted((w for note in notes for w in note.kept), key=event_order):
         fold.hear(witness)
     sides = _by_note([*sorted(fold.ended, key=_from), *fold.active.values(), *fold.low.values()])
@@ -126,10 +128,10 @@ def _key(witness: Witnessed) -> Key:
     return value_name(claim.value) if cardinality_of(claim) == "single" else "", claim.negated
 
 
-def _against_other_notes(notes: Sequence[_Note], rulings: Sequence[Ruling], relations: Relations) -> Mapping[str, frozenset[str]]:
+def _against_other_notes(notes: Sequence[_Note], said: Shapes, rulings: Sequence[Ruling], relations: Relations) -> Mapping[str, frozenset[str]]:
     """Claims of different notes that cannot both hold: related as update or contradiction, by the rules or by a recorded verdict, and not banned."""
     home = {w.uid: index for index, note in enumerate(notes) for w in note.kept if not is_ruling(w)}
-    alike = {id(several[0].claim): several for several in shapes(w for note in notes for w in note.kept if not is_ruling(w)).values()}
+    alike = {id(kept[0].claim): kept for several in said.values() if (kept := [w for w in several if w.uid in home])}
     found = [
         (a.uid, b.uid)
         for one, two in candidate_pairs(several[0].claim for several in alike.values())

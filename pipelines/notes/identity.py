@@ -79,15 +79,20 @@ def value_name(value: str | None) -> str:
     return " ".join([*sorted(f"{kind}:{canonical}" for kind, canonical in typed), *words]) or (value or "").casefold().strip()
 
 
-@lru_cache(maxsize=131072)
 def identity_of(scope: str, claim: Claim) -> Identity:
     """The note a claim speaks of. A set-valued attribute has a note for each member."""
+    found = _identity_of(claim)
+    return Identity(scope=scope, subject=found.subject, attribute=found.attribute, qualifier=found.qualifier, member=found.member) if scope else found
+
+
+@lru_cache(maxsize=131072)
+def _identity_of(claim: Claim) -> Identity:
     subject = " ".join(subject_key(claim.subject)) or ("" if canonical_words(claim.subject) else claim.subject.casefold().strip())
     attribute = attribute_key(claim.attribute)
     member = ""
     if cardinality_of(claim) == "set":
         member = value_name(claim.value) if claim.value else "" if attribute else " ".join(statement_of(claim).words)
-    return Identity(scope=scope, subject=subject, attribute=attribute, qualifier=qualifier_key(claim.qualifier), member=member)
+    return Identity(scope="", subject=subject, attribute=attribute, qualifier=qualifier_key(claim.qualifier), member=member)
 
 
 @lru_cache(maxsize=131072)
@@ -163,11 +168,11 @@ _STRENGTH = {"same_value": 0, "same_words": 1, "recorded": 2}
 
 
 def components(
-    claims: Iterable[Witnessed], rulings: Sequence[Ruling] = (), *, scope: str = "", relations: Relations | None = None
+    claims: Iterable[Witnessed], rulings: Sequence[Ruling] = (), *, scope: str = "", relations: Relations | None = None, said: Shapes | None = None
 ) -> tuple[tuple[Witnessed, ...], ...]:
     """The claims of each note: equal identity, joined by merges of a person and by SAME between claims that share a block.
 
-    `same` edges are taken strongest first, then by uid; one that would join a forbidden pair (`forbids_merge`, a ban) is dropped.
+    `said` are the `shapes` of the claims, for a caller who has them. `same` edges are taken strongest first, then by uid; one that would join a forbidden pair (`forbids_merge`, a ban) is dropped.
     Claims of a component and the components themselves are in event order.
     """
     groups: dict[Identity, list[Witnessed]] = defaultdict(list)
@@ -178,7 +183,7 @@ def components(
     forest.forbid(bans)
     for target, other in merges:
         forest.join_notes(target, other)
-    for _, a, b in _same_edges(groups, relations or {}):
+    for _, a, b in _same_edges(groups, shapes(w for ws in groups.values() for w in ws) if said is None else said, relations or {}):
         forest.join(a, b)
     found = [tuple(sorted(part, key=event_order)) for part in forest.parts()]
     return tuple(sorted(found, key=lambda part: event_order(part[0])))
@@ -285,7 +290,11 @@ def related(a: Claim, b: Claim) -> frozenset[Relation]:
     return frozenset((relate(one, two).relation, relate(two, one).relation)) - {Relation.OTHER}
 
 
-def shapes(claims: Iterable[Witnessed]) -> dict[tuple[Identity, Statement], list[Witnessed]]:
+Shapes = Mapping[tuple[Identity, Statement], Sequence[Witnessed]]
+"""Claims by what they say of which note."""
+
+
+def shapes(claims: Iterable[Witnessed]) -> Shapes:
     """Claims by what they say of which note: a thing said a thousand times is compared once."""
     found: dict[tuple[Identity, Statement], list[Witnessed]] = defaultdict(list)
     for witness in claims:
@@ -293,18 +302,16 @@ def shapes(claims: Iterable[Witnessed]) -> dict[tuple[Identity, Statement], list
     return found
 
 
-def _same_edges(groups: Mapping[Identity, Sequence[Witnessed]], relations: Relations) -> list[tuple[tuple[int, str, str], Identity, Identity]]:
+def _same_edges(groups: Mapping[Identity, Sequence[Witnessed]], said: Shapes, relations: Relations) -> list[tuple[tuple[int, str, str], Identity, Identity]]:
     """SAME between claims of different identities, strongest first, then by uid."""
     home = {witness.uid: identity for identity, members in groups.items() for witness in members}
-    said = {
-        id(first.claim): first.uid for several in shapes(w for ws in groups.values() for w in ws).values() for first in (min(several, key=lambda w: w.uid),)
-    }
-    by_id = {uid: w for ws in groups.values() for w in ws for uid in (w.uid,)}
+    firsts = [min(several, key=lambda w: w.uid) for several in said.values()]
+    named = {id(first.claim): first.uid for first in firsts}
     edges = []
-    for a, b in candidate_pairs(by_id[uid].claim for uid in said.values()):
+    for a, b in candidate_pairs(first.claim for first in firsts):
         verdict = relate(statement_of(a), statement_of(b))
         if verdict.relation is Relation.SAME:
-            low, high = sorted((said[id(a)], said[id(b)]))
+            low, high = sorted((named[id(a)], named[id(b)]))
             edges.append(((_STRENGTH[verdict.why], low, high), home[low], home[high]))
     for (low, high), relation in relations.items():
         if relation is Relation.SAME and low in home and high in home and home[low] != home[high]:

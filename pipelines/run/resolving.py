@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -67,7 +68,7 @@ def _linked(
     asked: set[str] = set()
     told: dict[tuple[str, str, str], ClaimRelation] = {_named(v): v for v in verdicts}
     while True:
-        claims = linked(found.values(), lambda blocks: witnesses(store, scope, store.claims_in_blocks(scope, blocks), lineage))
+        claims = linked(found.values(), _Fetching(store, scope, lineage, found.keys()))
         found = {w.uid: w for w in claims}
         told |= {_named(v): v for v in store.relations_touching(scope, found.keys() - asked)}
         asked |= found.keys()
@@ -76,6 +77,20 @@ def _linked(
         if not more:
             return claims, _in_force(told.values(), engine)
         found |= {w.uid: w for w in more}
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetching:
+    """Gives the claims with any of some block keys, without those that are here already: of most of them the turns need not be read twice."""
+
+    store: Store
+    scope: str
+    lineage: Mapping[str, str]
+    here: AbstractSet[str]
+
+    def __call__(self, blocks: frozenset[str]) -> tuple[Witnessed, ...]:
+        near = (g for g in self.store.claims_in_blocks(self.scope, blocks) if g.claim.uid not in self.here)
+        return witnesses(self.store, self.scope, near, self.lineage)
 
 
 def _named(verdict: ClaimRelation) -> tuple[str, str, str]:

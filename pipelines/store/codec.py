@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 from pipelines.model import (
@@ -152,7 +153,9 @@ def results_out(results: tuple[GateResult, ...]) -> str:
     return dump([[r.gate, r.outcome.value, r.why] for r in results])
 
 
+@lru_cache(maxsize=1024)
 def results_of(text: str) -> tuple[GateResult, ...]:
+    """Most claims have passed the same gates: there are few texts among many rows."""
     return tuple(GateResult(gate=gate, outcome=Outcome(outcome), why=why) for gate, outcome, why in cast(list[list[str]], load(text)))
 
 

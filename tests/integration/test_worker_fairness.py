@@ -1,4 +1,4 @@
-"""A thousand waiting sessions of one scope delay another's single one by at most two job lengths."""
+"""Ten thousand waiting sessions of one scope delay another's single one by at most two job lengths."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from worker.crew import Crew
 
 __all__ = ["clock", "store"]  # fixtures of this suite
 
-MANY = 1000
+MANY = 10_000
 
 
 @dataclass
@@ -38,7 +38,7 @@ def test_every_unit_of_the_one_waits_for_at_most_two_of_the_many(store: Store, m
     parts = Parts(store=store, archive=None, redactor=None, engine=None, readers=(), now=store.now, holder="here:1:1")  # type: ignore[arg-type]
     crew = Crew(engines={"local": parts}, default="local", ring=silent, stop=lambda: False, threads=1)
     ask(store, "many", "crowd/many")
-    store.finish_job(take(store, scope="crowd/many"), then=[Unit(f"session {n:04}") for n in range(MANY)])
+    store.finish_job(take(store, scope="crowd/many"), then=[Unit(f"session {n:05}") for n in range(MANY)])
     for _ in range(5):
         assert crew.one()
     asked_after = len(work.did)

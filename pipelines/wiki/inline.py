@@ -243,10 +243,16 @@ def write(spans: Spans, *, here: str = "", readable: bool = False) -> str:
 def write_line(spans: Spans, *, here: str = "", readable: bool = False) -> str:
     """Markdown of spans that open a line: nothing at its start is read as a heading, a quote, a list, a number or a task."""
     text = write(spans, here=here, readable=readable)
-    if re.match(r"#{1,6}( |$)|>|[-*+]( |$)", text):
+    first = text[:1]
+    if first in _LEADS and re.match(r"#{1,6}( |$)|>|[-*+]( |$)", text):
         return "\\" + text
-    text = re.sub(r"^(\d+)([.)])(?= |$)", r"\1\\\2", text)
-    return re.sub(r"^\[([ xX])\]", r"\\[\1\\]", text)
+    if first.isdecimal():
+        return re.sub(r"^(\d+)([.)])(?= |$)", r"\1\\\2", text)
+    return re.sub(r"^\[([ xX])\]", r"\\[\1\\]", text) if first == "[" else text
+
+
+_LEADS = frozenset("#>-*+")
+"""What a heading, a quote or a list begins with."""
 
 
 def write_heading(spans: Spans) -> str:
@@ -289,14 +295,16 @@ def _write_code(words_: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Text with Markdown's characters escaped, in the very form `mdformat` writes."""
+    """Text with Markdown's characters escaped, in the very form `mdformat` writes. What stands in no text at hand is not looked for by a pattern."""
     text = text.replace("\\", "\\\\")
     text = _escape_runs(text, "*", bare=_between_spaces)
     text = _escape_runs(text, "_", bare=_inside_word_or_between_spaces)
     text = _escape_brackets(text)
-    text = re.sub(r"<(?:[^ ]|$)", r"\\\g<0>", text)
+    if "<" in text:
+        text = re.sub(r"<(?:[^ ]|$)", r"\\\g<0>", text)
     text = text.replace("`", "\\`")
-    text = _entities().sub(r"\\\g<0>", text)
+    if "&" in text:
+        text = _entities().sub(r"\\\g<0>", text)
     return text.replace("~~", "\\~~")
 
 
@@ -325,6 +333,8 @@ def _is_border(ch: str) -> bool:
 
 def _escape_brackets(text: str) -> str:
     """Escape square brackets unless a pair encloses no other bracket and is followed by neither `(` nor `:` (then it is a link nowhere)."""
+    if "[" not in text and "]" not in text:
+        return text
     escaped: set[int] = set()
     opened: int | None = None
     for found in re.finditer(r"[\[\]]", text):

@@ -40,9 +40,12 @@ def leaves_it(loaded: Settings) -> str:
 
 
 def served(wiki: Path, loaded: Settings) -> bool:
-    """Whether a worker of a wiki's store was seen lately: then that one dreams."""
-    with wiring.open_only_store(wiring.place_of(wiki, loaded, create=False)) as store:
-        return is_served(store, now=wiring.utc_now())
+    """Whether a worker of a wiki's store was seen lately: then that one dreams. What is wrong with a wiki is said when it is dreamt over."""
+    try:
+        with wiring.open_only_store(wiring.place_of(wiki, loaded, create=False)) as store:
+            return is_served(store, now=wiring.utc_now())
+    except DreamdError:
+        return False
 
 
 def is_served(store: Store, *, now: datetime) -> bool:

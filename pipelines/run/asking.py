@@ -3,8 +3,8 @@
     asks ──▶ recorded? ──▶ reserve ──▶ call (threads) ──▶ settle ──▶ replies
                              └─ over a budget: not asked in this dream
 
-One thread, the caller's, talks to the store; the others only wait for the provider. Calls are reserved as they are sent and never ahead, so that what a crash
-leaves unknown is what was in flight. Whatever stops the asking, what is in flight is waited for and stored: it is paid for.
+One thread, the caller's, talks to the store; the others only wait for the provider. Only a few calls are reserved ahead of the slots there are, so that what a
+crash leaves unknown is little more than what was in flight. Whatever stops the asking, what is in flight is waited for and stored: it is paid for.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from pipelines.ports import Answered, Ask, Messages, Reply
 from pipelines.run.asking_batch import BATCH, MARGIN_S, POST_LEASE, POST_S, Batches, Post, takes_batches
 from pipelines.store import Store, host_of
 from pipelines.store.holder import process_of
-from pipelines.store.money import Key, Kind, Limit
+from pipelines.store.money import Key, Kind, Limit, Reserved
 
 BUDGET = "budget"
 """`Answered.why` of what was not asked because a budget is used up."""
 BILLING, RATE, ELSEWHERE = "billing", "rate", "answer"
 """Why a unit waits: a bill to be paid, the provider asked to be left alone, another worker has the same request in flight."""
+RATE_NAME = "calls"
 ELSEWHERE_S = 5.0
 """After how long a unit looks again for an answer another worker is waiting for."""
 LOOK_S = 1.0
@@ -50,15 +51,25 @@ class Slots:
             return got
 
     def give(self, n: int = 1) -> None:
-        """Give slots back, and wake who waits for one or for a call of theirs."""
+        """Give slots back, and wake who waits for one."""
         with self._changed:
             self._free += n
             self._changed.notify_all()
 
-    def wait(self, ready: Callable[[], bool], *, free: bool, timeout_s: float) -> None:
-        """Wait until `ready`, or with `free` until a slot is free, at most so long."""
+    @property
+    def free(self) -> int:
+        """How many slots are free now."""
+        return self._free
+
+    def wake(self) -> None:
+        """Have everybody who waits look again."""
         with self._changed:
-            self._changed.wait_for(lambda: ready() or (free and self._free > 0), timeout_s)
+            self._changed.notify_all()
+
+    def wait(self, due: Callable[[], bool], *, timeout_s: float) -> None:
+        """Wait until `due`, at most so long; asked again whenever a slot is given back or somebody wakes us."""
+        with self._changed:
+            self._changed.wait_for(due, timeout_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,108 +221,193 @@ class Desk:
             return self.store.clock_ms(conn)
 
 
+Wanted = tuple[Key, Ask]
+Flying = tuple[Ask, int, Future[Reply]]
+"""A request with its call's id, in the air."""
+
+
 @dataclass(slots=True, kw_only=True)
 class _Flight:
-    """The calls of one `ask`: what waits to be sent, what is in the air, what came of it."""
+    """The calls of one `ask`: what waits to be reserved, what may be sent, what is in the air, what came of it.
+
+    A call that comes back is followed at once by one that was reserved before, so that no slot is empty while the store writes.
+    """
 
     desk: Desk
     messages: Messages
-    queue: deque[tuple[Key, Ask]]
-    flying: dict[Key, tuple[Ask, int, Future[Reply]]] = field(default_factory=dict)
+    queue: deque[Wanted]
+    ready: deque[tuple[Key, Ask, int]] = field(default_factory=deque)
+    flying: dict[Key, Flying] = field(default_factory=dict)
     found: dict[Key, Answered] = field(default_factory=dict)
     elsewhere: list[Key] = field(default_factory=list)
     trouble: BaseException | None = None
     full: bool = False
+    slow: bool = False
+    halted: bool = False
     landed: int = 0
+    _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def run(self) -> dict[Key, Answered]:
         """Send all, at most as many at once as there are slots. What stops it stops what is not sent yet; the rest is stored before it is raised."""
         slots = self.desk.means.slots
         with ThreadPoolExecutor(max_workers=slots.size, thread_name_prefix="dreamd call") as pool:
             try:
-                while self.queue or self.flying:
+                while self.queue or self.ready or self.flying:
+                    slots.wait(self._due, timeout_s=LOOK_S)
                     self.desk.go_on()
-                    self._launch(pool)
-                    slots.wait(self._any_done, free=bool(self.queue) and not self.full, timeout_s=LOOK_S)
-                    self._land()
+                    self._turn(pool)
             finally:
-                self.queue.clear()
+                self._stop()
                 while self.flying:
-                    slots.wait(self._any_done, free=False, timeout_s=LOOK_S)
-                    self._land()
+                    slots.wait(self._any_done, timeout_s=LOOK_S)
+                    self._turn(pool)
         if self.trouble is not None:
             raise self._as_told(self.trouble)
         return self.found
 
     def _any_done(self) -> bool:
-        return any(future.done() for _, _, future in self.flying.values())
+        with self._lock:
+            return any(future.done() for _, _, future in self.flying.values())
 
-    def _launch(self, pool: ThreadPoolExecutor) -> None:
-        """Reserve and send as many as there are free slots. What does not fit in a budget is tried again when a call of ours has cost less than it could."""
-        slots = self.desk.means.slots
-        n = 0 if self.full else slots.take(len(self.queue))
-        part = [self.queue.popleft() for _ in range(n)]
-        sent = 0
-        try:
-            if part:
-                sent = self._reserved(part, pool)
-        finally:
-            if n > sent:
-                slots.give(n - sent)
+    def _due(self) -> bool:
+        """Whether there is something to do: an answer to store, a call to reserve, a slot for one that is."""
+        wants = bool(self.queue) and not self.full and not self.slow and len(self.ready) < self._ahead
+        return wants or (bool(self.ready) and self.desk.means.slots.free > 0) or self._any_done()
 
-    def _reserved(self, part: Sequence[tuple[Key, Ask]], pool: ThreadPoolExecutor) -> int:
-        """Send those of `part` that may be sent; returns how many."""
+    @property
+    def _ahead(self) -> int:
+        """How many calls are reserved before there is a slot for them."""
+        return self.desk.means.slots.size // 2 + 1
+
+    def _turn(self, pool: ThreadPoolExecutor) -> None:
+        """Store what came back and reserve what is sent in its place, in one transaction: each costs a wait for the disk. Then send.
+
+        What does not fit in a budget is tried again when a call of ours has cost less than it could.
+        """
+        with self._lock:
+            done = {key: call for key, call in self.flying.items() if call[2].done()}
+            self.full = self.full and not done
+            part = [] if self.full or self.halted else self._next()
+        if done or part:
+            told = self._stored(done, part)
+            with self._lock:
+                self._came(done)
+                if part:
+                    self._reserved(part, told)
+        if self.trouble is not None:
+            self._stop()
+        self._send(pool)
+
+    def _next(self) -> list[Wanted]:
+        """As many of the queue as there are slots for and a few more, and as the rate all processes share allows."""
+        desk = self.desk
+        n = min(len(self.queue), max(0, desk.means.slots.free + self._ahead - len(self.ready)))
+        allowed, self.slow = n, False
+        if n and (rate := desk.means.rate_per_s) is not None:
+            allowed, wait_ms = 0, 0
+            while allowed < n and not (wait_ms := desk.store.take(RATE_NAME, 1, rate, max(1.0, rate))):
+                allowed += 1
+            self.slow = allowed < n
+            if not (allowed or self.ready or self.flying):
+                self.trouble = Paused(f"at most {rate * 60:g} calls a minute", why=RATE, for_s=wait_ms / 1000)
+        return [self.queue.popleft() for _ in range(allowed)]
+
+    def _stored(self, done: Mapping[Key, Flying], part: Sequence[Wanted]) -> Reserved | None:
+        """What may be sent of `part`; None where nothing may cost anything."""
         desk = self.desk
         limits = desk.limits()
-        if desk.means.paid and not limits:
-            self._over([*part, *self.queue])
-            return 0
-        until = desk.now_ms() + round((desk.means.timeout_s + MARGIN_S) * 1000)
-        told = desk.store.reserve(desk.scope, [ask for _, ask in part], dream=desk.dream, job=desk.job, limits=limits, until_ms=until)
-        self.elsewhere += [key for key, _ in part if key in told.busy]
-        for key, ask in part:
-            if key in told.calls:
-                future = pool.submit(self.messages.create, ask, timeout_s=desk.means.timeout_s)
-                self.flying[key] = (ask, told.calls[key], future)
-                future.add_done_callback(lambda _: desk.means.slots.give())
-        left = [(key, ask) for key, ask in part if key in told.refused]
-        if left and self.flying:
-            self.queue.extendleft(reversed(left))
-            self.full = True
-        elif left:
-            self._over([*left, *self.queue])
-        desk.sent += len(told.calls)
-        return len(told.calls)
+        if not part or (desk.means.paid and not limits):
+            self._settle(done)
+            return None
+        until = desk.now_ms() + round((2 * desk.means.timeout_s + MARGIN_S) * 1000)  # one of those before it may take its whole time first
 
-    def _over(self, asks: Iterable[tuple[Key, Ask]]) -> None:
-        """Leave these for another dream: a budget is used up."""
-        for key, _ in tuple(asks):
-            self.found[key] = Answered(reply=None, why=BUDGET)
-            self.desk.over += 1
-        self.queue.clear()
+        def work() -> Reserved:
+            self._settle(done)
+            return desk.store.reserve(desk.scope, [ask for _, ask in part], dream=desk.dream, job=desk.job, limits=limits, until_ms=until)
 
-    def _land(self) -> None:
-        """Store what came back, in one transaction; only then forget the calls."""
-        done = {key: call for key, call in self.flying.items() if call[2].done()}
-        if not done:
-            return
-        errors = {call: future.exception() for _, call, future in done.values()}
+        try:
+            return desk.store.atomically("store answers and reserve calls", work)
+        except Paused as paused:
+            self._settle(done)
+            self.trouble = self.trouble or paused
+            return Reserved()
+
+    def _settle(self, done: Mapping[Key, Flying]) -> None:
+        errors = {call: error for _, call, future in done.values() if (error := future.exception()) is not None}
         self.desk.store.settle_many(
             self.desk.scope,
-            [(call, future.result(), ask) for ask, call, future in done.values() if errors[call] is None],
-            void={call: type(error).__name__ for call, error in errors.items() if error is not None and not _perhaps_taken(error)},
-            presumed=[call for call, error in errors.items() if error is not None and _perhaps_taken(error)],
+            [(call, future.result(), ask) for ask, call, future in done.values() if call not in errors],
+            void={call: type(error).__name__ for call, error in errors.items() if not _perhaps_taken(error)},
+            presumed=[call for call, error in errors.items() if _perhaps_taken(error)],
         )
-        for key, (_, call, future) in done.items():
+
+    def _came(self, done: Mapping[Key, Flying]) -> None:
+        """What was stored is in the air no more."""
+        for key, (_, _, future) in done.items():
             del self.flying[key]
-            if (error := errors[call]) is None:
+            if (error := future.exception()) is None:
                 self.found[key] = Answered(reply=future.result())
                 self.landed += 1
                 self.desk.cost_uusd += future.result().cost_uusd
             else:
                 self.trouble = self.trouble or error
-                self.queue.clear()
-        self.full = False
+
+    def _reserved(self, part: Sequence[Wanted], told: Reserved | None) -> None:
+        """Put what was reserved in line; what a budget has no room for waits for a call of ours to come back, or for another dream."""
+        if told is None:
+            self._over(part)
+            return
+        self.elsewhere += [key for key, _ in part if key in told.busy]
+        self.ready.extend((key, ask, told.calls[key]) for key, ask in part if key in told.calls)
+        left = [(key, ask) for key, ask in part if key in told.refused]
+        if left and (self.flying or self.ready):
+            self.queue.extendleft(reversed(left))
+            self.full = True
+        elif left:
+            self._over(left)
+
+    def _send(self, pool: ThreadPoolExecutor) -> None:
+        """Send what is reserved, as far as there are slots; whoever comes back sends the next."""
+        slots = self.desk.means.slots
+
+        def back(future: Future[Reply]) -> None:
+            if future.exception() is not None:
+                self.halted = True
+            if not fly():  # never with our lock held: who waits for a slot holds the slots' and asks for ours
+                slots.give()
+            slots.wake()
+
+        def fly() -> bool:
+            """Send the next in line on a slot that is ours; False when there is none."""
+            with self._lock:
+                if not self.ready or self.halted:
+                    return False
+                key, ask, call = self.ready.popleft()
+                future = pool.submit(self.messages.create, ask, timeout_s=self.desk.means.timeout_s)
+                self.flying[key] = (ask, call, future)
+                self.desk.sent += 1
+            future.add_done_callback(back)
+            return True
+
+        while self.ready and not self.halted and slots.take(1):
+            if not fly():
+                slots.give()
+
+    def _stop(self) -> None:
+        """Send no more: what was reserved and not sent costs nothing."""
+        with self._lock:
+            self.queue.clear()
+            unsent = {call: "not_sent" for _, _, call in self.ready}
+            self.ready.clear()
+        if unsent:
+            self.desk.store.settle_many(self.desk.scope, [], void=unsent)
+
+    def _over(self, asks: Iterable[Wanted]) -> None:
+        """Leave these, and all that are in line behind them, for another dream: a budget is used up."""
+        for key, _ in (*asks, *self.queue):
+            self.found[key] = Answered(reply=None, why=BUDGET)
+            self.desk.over += 1
+        self.queue.clear()
 
     def _as_told(self, trouble: BaseException) -> BaseException:
         """The trouble as the unit is to see it. A provider that asked to be left alone after it had answered some is no failure: the unit waits, uncounted."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -278,3 +278,27 @@ def test_the_day_a_budget_counts_is_the_one_the_call_was_sent_on(store: Store) -
     means = Means(messages=Provider(), slots=Slots(1), day_uusd=100, scope_uusd=500)
     told = means.limits(dream="d", scope=SCOPE, budget_uusd=None, now=datetime(2026, 11, 3, 23, 59, tzinfo=UTC))
     assert told == (Limit(kind="day", name="2026-11-03", limit_uusd=100), Limit(kind="scope", name=SCOPE, limit_uusd=500))
+
+
+def test_a_rate_that_all_processes_share_is_kept_and_what_is_over_waits_uncounted(store: Store) -> None:
+    provider = Provider()
+    at = desk(store, provider)
+    at.means = replace(at.means, rate_per_s=0.05)  # a bucket of one
+    with pytest.raises(Paused) as told:
+        at.ask(many(3))
+    assert (told.value.why, len(provider.asked)) == ("rate", 1)
+    assert 0 < told.value.for_s <= 20
+
+
+def test_what_was_reserved_and_not_sent_costs_nothing(store: Store) -> None:
+    stop = threading.Event()
+
+    def go_on() -> None:
+        if stop.is_set():
+            raise Stopping
+
+    with pytest.raises(Stopping):
+        desk(store, Provider(before=lambda _: stop.set()), slots=2, go_on=go_on).ask(many(9))
+    (row,) = store.costs(SCOPE, by=("scope",))
+    assert (row.open, row.presumed) == (0, 0)
+    assert spent(store)[1:] == (0, 0)

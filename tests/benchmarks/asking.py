@@ -1,0 +1,143 @@
+"""How well a dream keeps its provider busy, and how much it asks: `python -m tests.benchmarks.asking [USERS] [SESSIONS]`.
+
+The sessions of some persons of `tests/worlds` (40 each) are dreamt over with the Claude engine through a fake server on loopback, a process of its own, that
+takes 200 ms an answer and answers from gold; 16 calls at a time. Printed: calls a window, calls a note after extraction, how long the dream took; then the time
+in which the same windows are asked about by themselves, each answer stored and paid for, over the ideal (calls × latency / 16).
+Targets: ratio at most 1.15, 1 call a window, at most 0.2 calls a note.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from pipelines.engines.claude.client import Provider
+from pipelines.logs.redaction import open_redactor
+from pipelines.model import Status
+from pipelines.ports import Ask, Reply
+from pipelines.run.asking import Desk as AskingDesk
+from pipelines.run.asking import Means, Slots
+from tests.dreaming import SCOPE
+from tests.oracle import server
+from tests.oracle.gold import Session, of_world, save
+from tests.oracle.oracle import Oracle
+from tests.oracle.server import serving
+from tests.oracle.service import Seen, Service
+from tests.oracle.tokens import Tokens
+from tests.oracle.wire import Said, message_json
+from tests.scripted import BUDGET, ModelDesk, asking
+from tests.worlds.generator import user
+
+LATENCY_S, SLOTS = 0.2, 16
+NOW = datetime(2027, 1, 1, tzinfo=UTC)
+TOKENS = 2_000
+"""Of a session: one window."""
+
+
+def sessions(users: int, each: int) -> tuple[Session, ...]:
+    """The sessions of some persons."""
+    return tuple(session for n in range(users) for session in of_world(user(7, n, sessions=each, tokens=TOKENS), SCOPE))
+
+
+class Cheap(Service):
+    """A server that counts no tokens: in Python that takes longer than an answer of a model may be late for."""
+
+    def _booked(self, seen: Seen, said: Said, *, batch: bool) -> tuple[Seen, dict[str, Any]]:
+        used = Tokens(fresh=len(json.dumps(seen.body)) // 4, output=len(said.text) // 4, written=0, read=0)
+        return replace(seen, usage=used, stop=said.stop, text=said.text), message_json(said, seen.body, used, seen.number)
+
+
+def serve(told: Connection, found: Sequence[Session]) -> None:
+    """The server: tells its address, then on request what it saw (stage, began, ended) until it is told to end."""
+    server.Service = Cheap  # type: ignore[misc]
+    with serving(Oracle(found), latency_s=LATENCY_S) as service:
+        told.send(service.base_url)
+        while told.recv() == "seen":
+            told.send([(_stage(seen.body), seen.began, seen.ended) for seen in service.log if seen.what == "message"])
+
+
+def _stage(body: object) -> str:
+    """Which question a request asks, by the list its reply holds."""
+    schema = body["output_config"]["format"]["schema"]["properties"]  # type: ignore[index]
+    return {"items": "extract", "verdicts": "check", "pairs": "relate", "answers": "answer", "insights": "insight"}[next(iter(schema))]
+
+
+def main(users: int = 8, each: int = 40) -> None:
+    """Dream once and print."""
+    found = sessions(users, each)
+    ours, theirs = multiprocessing.Pipe()
+    child = multiprocessing.Process(target=serve, args=(theirs, found), daemon=True)
+    child.start()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            _measure(Path(folder), ours, found)
+    finally:
+        ours.send("end")
+        child.join(10)
+
+
+@dataclass
+class Kept:
+    """A provider that keeps what it was asked."""
+
+    provider: Provider
+    asks: list[Ask] = field(default_factory=list)
+
+    def create(self, ask: Ask, *, timeout_s: float) -> Reply:
+        """One call."""
+        self.asks.append(ask)
+        return self.provider.create(ask, timeout_s=timeout_s)
+
+
+def _measure(root: Path, told: Connection, found: Sequence[Session]) -> None:
+    kept = Kept(Provider(base_url=told.recv(), key="k", local=True))
+    kept.provider.count_tokens({"model": "claude-haiku-5-5", "messages": [{"role": "user", "content": "hello"}]})  # the SDK is loaded by the first call
+    desk = ModelDesk(root / "dream", open_redactor(None), now=NOW, messages=kept, slots=SLOTS, units=4)
+    save(found, desk.logs)
+    began = time.perf_counter()
+    done = desk.dream(**asking(budget_uusd=1_000 * BUDGET))
+    whole = time.perf_counter() - began
+    told.send("seen")
+    seen = told.recv()
+    with desk.store() as store:
+        notes = len({h.version.note for h in store.heads(SCOPE) if h.version.status is not Status.RETRACTED})
+    stages = Counter(stage for stage, _, _ in seen)
+    later = len(seen) - stages["extract"]
+    print(f"{len(found)} sessions, {len(seen)} calls {dict(stages)}, {notes} notes; unread {dict(done.report.unread)}, errors {len(done.errors)}")
+    print(f"{stages['extract'] / len(found):.3f} calls a window; {later / max(1, notes):.3f} calls a note after extraction (target 0.2)")
+    span = max(e for _, _, e in seen) - min(b for _, b, _ in seen)
+    print(f"dream: {whole:.2f} s, of which {span:.2f} s from the first request to the last answer; ideal {_ideal(len(seen)):.2f} s")
+    _desk_alone(root, [ask for ask in kept.asks if ask.stage == "extract"], kept.provider)
+    kept.provider.close()
+
+
+def _desk_alone(root: Path, asks: Sequence[Ask], provider: Provider) -> None:
+    """The same windows asked about again, in a store that has no answer yet: what asking costs beside the work of the rules, which wants the processor."""
+    with ModelDesk(root / "desk", open_redactor(None), now=NOW).store() as store:
+        means = Means(messages=provider, slots=Slots(SLOTS))
+        at = AskingDesk(
+            store=store, means=means, scope=SCOPE, dream="d", job=1, go_on=lambda: None,
+            limits=lambda: means.limits(dream="d", scope=SCOPE, budget_uusd=1_000 * BUDGET, now=NOW),
+        )  # fmt: skip
+        began = time.perf_counter()
+        at.ask(asks)
+        took = time.perf_counter() - began
+    print(f"{len(asks)} calls: {took:.2f} s, ideal {_ideal(len(asks)):.2f} s, ratio {took / _ideal(len(asks)):.3f} (target 1.15)")
+
+
+def _ideal(calls: int) -> float:
+    return calls * LATENCY_S / SLOTS
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:3]))

@@ -7,6 +7,7 @@ import os
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -27,6 +28,8 @@ from worker.cli import common
 from worker.cli.dream import Waiting
 from worker.cli.output import many, print_json, visible
 from worker.cli.reading import print_chain
+from worker.connect.briefs import leave_briefs
+from worker.settings import data_folder
 
 HAND = "command"
 TEXT_MAX = 4_000
@@ -106,20 +109,20 @@ def retract(
 def edit(name: Note, text: Said, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
     """Say a note in your own words: the old ones are retracted, yours are remembered."""
     said = _sentence(text)
-    with _desk(wiki, scope, config) as (parts, request, place):
+    with _desk(wiki, scope, config) as (parts, request, place, data):
         ruled = rule(parts.store, request.scope, "retract", name, at=parts.now(), hand=HAND, why=said)
         log = _write_down(place.private, said, parts)
-        _dream(parts, request, (log,))
+        _dream(parts, request, (log,), data)
         return _told(parts, request, ruled, f"n-{ruled.ruling.target} now says what you say", as_json)
 
 
 def remember(text: Said, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
     """Tell the memory something yourself: your word, kept as a line of a log of its own."""
     said = _sentence(text)
-    with _desk(wiki, scope, config) as (parts, request, place):
+    with _desk(wiki, scope, config) as (parts, request, place, data):
         before = {h.version.note for h in parts.store.heads(request.scope)}
         log = _write_down(place.private, said, parts)
-        _dream(parts, request, (log,))
+        _dream(parts, request, (log,), data)
         new = sorted({h.version.note for h in parts.store.heads(request.scope)} - before)
     if as_json:
         print_json({"log": log, "notes": [anchor_of(n) for n in new]})
@@ -134,15 +137,15 @@ def _decide(
     verb: Literal["approve", "reject", "keep", "retract"], name: str, wiki: Path | None, scope: str | None, config: Path | None, as_json: bool, *,
     side: int | None = None, because: str = "",
 ) -> int:  # fmt: skip
-    with _desk(wiki, scope, config) as (parts, request, _):
+    with _desk(wiki, scope, config) as (parts, request, _, data):
         ruled = rule(parts.store, request.scope, verb, name, at=parts.now(), hand=HAND, side=side, why=because)
         if not ruled.known:
-            _dream(parts, request, ())
+            _dream(parts, request, (), data)
         return _told(parts, request, ruled, "", as_json)
 
 
 @contextmanager
-def _desk(wiki: Path | None, scope: str | None, config: Path | None) -> Iterator[tuple[Parts, Request, wiring.Place]]:
+def _desk(wiki: Path | None, scope: str | None, config: Path | None) -> Iterator[tuple[Parts, Request, wiring.Place, Path]]:
     """Live parts over an existing wiki, and the request of a dream that reads nothing but what the person said."""
     loaded = common.start(config)
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=False)
@@ -150,13 +153,13 @@ def _desk(wiki: Path | None, scope: str | None, config: Path | None) -> Iterator
         yield parts, Request(
             scope=common.scope_of(scope, loaded, parts.store), paths=(), wiki=place.wiki, wiki_id=place.wiki_id, host=place.host, cause="review",
             exclude=(str(place.wiki),), params=parts.defaults,
-        ), place  # fmt: skip
+        ), place, data_folder(loaded)  # fmt: skip
 
 
-def _dream(parts: Parts, request: Request, paths: Sequence[str]) -> None:
-    from dataclasses import replace
-
+def _dream(parts: Parts, request: Request, paths: Sequence[str], data: Path) -> None:
+    """Believe anew what was decided or said, and let the next session be told so."""
     dream(parts, replace(request, paths=tuple(paths)), waiting=Waiting())
+    leave_briefs(parts.store, request.scope, data=data, wiki=request.wiki)
 
 
 def _told(parts: Parts, request: Request, ruled: Ruled, done: str, as_json: bool) -> int:

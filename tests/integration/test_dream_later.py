@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -70,13 +71,14 @@ def test_what_a_guard_held_is_believed_when_a_person_applies_it(desk: Desk) -> N
         desk.apply(held.dream)
 
 
-def test_what_an_engine_asks_stands_in_the_inbox(desk: Desk) -> None:
+def test_what_an_engine_asks_stands_in_the_inbox_once(desk: Desk) -> None:
     ClaudeLog("one").user("Always use it for imports.").assistant("ok").save(desk.logs)
     desk.dream()
     with desk.store() as store:
-        asked = [q.text for questions in store.questions(SCOPE).values() for q in questions]
+        asked = [q.quotes[0].text for questions in store.questions(SCOPE).values() for q in questions]
     assert asked
-    assert lines_with({"inbox.md": desk.tree()["inbox.md"]}, asked[0][:40])
+    told = desk.tree()["inbox.md"].split("\n")
+    assert [row.partition(": `dreamd")[0] for row in told if row.startswith("- ")] == [f"- {asked[0]} (dangling reference)"]
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
@@ -129,7 +131,7 @@ def test_dreams_are_listed_shown_applied_and_taken_back(dreamd: Callable[..., tu
     planned = json.loads(out)["dream"]
     assert code == 0
     code, out, _ = dreamd("dreams", "list", "--wiki", wiki)
-    assert (code, out.startswith(f"{planned}  planned")) == (0, True)
+    assert (code, out.startswith(f"{planned}  planned"), out.endswith(" UTC\n")) == (0, True, True)
     (listed,) = json.loads(dreamd("dreams", "list", "--wiki", wiki, "--json")[1])["dreams"]
     assert (listed["state"], listed["status"]) == ("planned", "completed")
     code, out, _ = dreamd("dreams", "show", planned, "--wiki", wiki)
@@ -137,6 +139,10 @@ def test_dreams_are_listed_shown_applied_and_taken_back(dreamd: Callable[..., tu
     code, out, _ = dreamd("apply", planned, "--wiki", wiki)
     assert (code, "completed" in out, (wiki / "MEMORY.md").exists()) == (0, True, True)
     assert json.loads(dreamd("dreams", "show", planned, "--wiki", wiki, "--json")[1])["report"]["notes"]["added"] == 1
+    shown = dreamd("dreams", "show", planned, "--wiki", wiki)[1].splitlines()
+    assert re.fullmatch(rf"Dream {planned} over local: completed, asked by command, began [0-9-]{{10}} [0-9:]{{8}} UTC, ended [0-9:]{{8}} UTC", shown[0])
+    assert [line.split()[0] for line in shown[1:]] == ["plan", "extract", "resolve", "analyse", "apply", "render", "notes", "pages", "revision"]
+    assert shown[7:] == ["  notes    added 1", "  pages    written 3", "  revision 1"]
     code, _, err = dreamd("dreams", "cancel", planned, "--wiki", wiki)
     assert (code, "cannot be canceled" in err) == (3, True)
     ClaudeLog("two").user("Never push to main.").save(tmp_path / "logs")

@@ -43,7 +43,7 @@ def ending_of(parts: Parts, dream: Dream, params: Params, *, status: str, expire
     )  # fmt: skip
     kept = {
         "fingerprint": brought_for(dream).mark, "inputs": inputs_of(store, dream), "beliefs": basis(params), "verdicts": dict(verdicts_of(store, dream)),
-        "wrong": _wrong(made), "waiting": len(made.queue),
+        "note_ends": _note_ends(store, dream), "wrong": _wrong(made), "waiting": len(made.queue),
     }  # fmt: skip
     return Ending(dream=dream, engine=engine, params=params, made=made, report=report, summary={**done.as_json(), **kept}, settled=not expired)
 
@@ -61,6 +61,12 @@ def write_ending(store: Store, ending: Ending) -> Mapping[str, object]:
 def inputs_of(store: Store, dream: Dream) -> str:
     """What had been brought into the scope when this dream was planned; empty for one that read nothing."""
     return str(next(iter(store.results(dream, "plan").values()), {}).get("inputs", ""))
+
+
+def _note_ends(store: Store, dream: Dream) -> str | None:
+    """When the first note is over that was not when this dream analysed them; see `analyse.note_ends`."""
+    ends = (told.get("note_ends") for told in store.results(dream, "analyse").values())
+    return min((str(at) for at in ends if at), default=None)
 
 
 def _problems(store: Store, dream: Dream, done: DreamReport) -> tuple[str, ...]:

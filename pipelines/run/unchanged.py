@@ -17,6 +17,7 @@ from pipelines.logs.discovery import discover
 from pipelines.logs.intake import closed_before
 from pipelines.report import DreamReport
 from pipelines.run.parts import Parts, Request
+from pipelines.run.units.analyse import note_ends
 from pipelines.run.versions import BELIEFS, RENDERER
 from pipelines.store import Dream
 
@@ -56,8 +57,9 @@ def nothing_new(parts: Parts, request: Request, mark: str) -> DreamReport | None
 
 def read_all(parts: Parts, last: Dream, mark: str) -> bool:
     """Whether this dream read all there is by now and nothing has run out since: the wiki that is committed is what another dream would commit."""
-    due = parts.store.next_expiry(last.scope)
-    return _left(last, mark) and not (due is not None and due <= parts.now()) and (last.summary or {}).get("inputs") == parts.store.inputs(last.scope)
+    now = parts.now()
+    over = any(due is not None and due <= now for due in (parts.store.next_expiry(last.scope), note_ends(last.summary or {})))
+    return _left(last, mark) and not over and (last.summary or {}).get("inputs") == parts.store.inputs(last.scope)
 
 
 def _left(last: Dream, mark: str) -> bool:

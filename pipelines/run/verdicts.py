@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from pipelines.gates import ORDERS_READER, held_unless_said
 from pipelines.logs.order import order_session
@@ -13,7 +13,7 @@ from pipelines.model import Claim, Finding, Kind, OnlineNote, OrderKey, Origin, 
 from pipelines.notes.identity import block_keys, statement_of
 from pipelines.ports import Engine, Window
 from pipelines.run.held import finding_of_held, held_note
-from pipelines.stages.analyzer import Known, Line, assess, duplicates, rechecks, repeats, stated_by
+from pipelines.stages.analyzer import Known, Line, assess, duplicates, outlived, rechecks, repeats, stated_by
 from pipelines.store import Decision, FindingChange, Store
 from pipelines.text.mood import Mood, mood_at
 from pipelines.text.sentences import sentences
@@ -36,9 +36,9 @@ Believed = Callable[[Sequence[Claim]], Mapping[str, str]]
 
 
 def assess_notes(
-    store: Store, engine: Engine, scope: str, notes: Sequence[OnlineNote], believed: Believed, *, skew_s: float, begin: Callable[[int], None]
+    store: Store, engine: Engine, scope: str, notes: Sequence[OnlineNote], believed: Believed, *, skew_s: float, now: datetime, begin: Callable[[int], None]
 ) -> dict[str, Finding]:
-    """A finding for every one of these standing online notes. `begin` is told before each that so many are done.
+    """A finding for every one of these standing online notes, as they stand `now`. `begin` is told before each that so many are done.
 
     `believed` says which of some claims the scope will hold for confirmed once the dream is applied, by the note each stands in.
     """
@@ -53,7 +53,7 @@ def assess_notes(
     for uid, first in duplicates(notes).items():
         if found[uid].verdict in {Verdict.UNCHECKED, Verdict.UNSUPPORTED, Verdict.NO_LOG, Verdict.UPHELD}:
             found[uid] = Finding(note=uid, verdict=Verdict.DUPLICATE, why="says_the_same_as_another_note", other=first)
-    found = rechecks(notes, said, repeats(notes, said, found))
+    found = outlived(notes, rechecks(notes, said, repeats(notes, said, found)), now)
     return found | {n.uid: finding_of_held(n, why) for n in notes if (why := held_note(n) or desk.ordered_by_others(n))}
 
 

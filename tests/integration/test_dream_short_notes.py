@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -73,3 +73,23 @@ def test_a_short_note_that_a_person_repeats_is_upheld(desk: Desk, line: str, sai
 )
 def test_a_short_note_that_nothing_decides_is_left_alone(desk: Desk, line: str, said: str) -> None:
     assert verdict(desk, line, said) in {Verdict.UNCHECKED, Verdict.UNSUPPORTED}
+
+
+def test_a_note_is_over_by_its_own_words_at_the_first_dream_after_them_though_nothing_else_is_new(desk: Desk) -> None:
+    line = "No deploys to production until 10 March 2026."
+    desk.note("freeze.md", memory("freeze", f"- {line}\n- The relay sleeps at night.", modified=WRITTEN))
+    ClaudeLog("later", at=START).user("Look around first.").assistant("I did.").save(desk.logs)
+    page = desk.wiki / "freeze.md"
+    desk.now = datetime(2026, 3, 10, 23, 0, tzinfo=UTC)
+    desk.dream()
+    assert [row.partition(" [^")[0] for row in page.read_text(encoding="utf-8").split("\n") if line in row] == [f"- {line}"]
+    desk.now = datetime(2026, 3, 11, 0, 0, tzinfo=UTC)
+    desk.dream()
+    assert [row.partition(" [^")[0] for row in page.read_text(encoding="utf-8").split("\n") if line in row] == [f"- No longer so: {line}"]
+    assert "- The relay sleeps at night. [^" in page.read_text(encoding="utf-8")
+    assert line not in (desk.wiki / "MEMORY.md").read_text(encoding="utf-8")
+
+
+def test_what_one_of_several_sentences_says_ends_none_of_the_others(desk: Desk) -> None:
+    line = "Ask Ana before a deploy. No deploys until 10 March 2026."
+    assert verdict(desk, f"- {line}") is Verdict.UNCHECKED

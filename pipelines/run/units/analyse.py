@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 
 from pipelines.model import Claim, Status, Version, digest
 from pipelines.run.parts import Params
@@ -11,6 +12,7 @@ from pipelines.run.sources import standing_notes
 from pipelines.run.units.bench import Bench, Ready
 from pipelines.run.units.resolve import basis, since_last_applied
 from pipelines.run.verdicts import Believed, assess_notes, change_of
+from pipelines.stages.analyzer import deadline_of
 from pipelines.store import BeliefChange, Dream, Store
 
 
@@ -18,7 +20,7 @@ def analyse(bench: Bench) -> Ready:
     """Findings of all standing online notes; those of the last dream when nothing they rest on has changed since."""
     store, scope, dream = bench.store, bench.scope, bench.job.dream
     if (same := _same_as_before(bench)) is not None:
-        return Ready(result={"verdicts": same, "kept": True})
+        return Ready(result={**same, "kept": True})
     notes = standing_notes(store.online_notes(scope))
     if not notes:
         return Ready(result={"verdicts": {}})
@@ -27,7 +29,8 @@ def analyse(bench: Bench) -> Ready:
         bench.parts.progress("checking notes", done, len(notes))
         bench.go_on()
 
-    found = assess_notes(store, bench.parts.engine, scope, notes, _believed(store, dream), skew_s=bench.params.skew_s, begin=begin)
+    now = bench.parts.now()
+    found = assess_notes(store, bench.parts.engine, scope, notes, _believed(store, dream), skew_s=bench.params.skew_s, now=now, begin=begin)
     stands = store.findings(scope)
     changes = [change_of(finding) for uid, finding in sorted(found.items()) if stands.get(uid) != finding]
     said = Counter(found[n.uid].verdict.value for n in notes)
@@ -36,7 +39,15 @@ def analyse(bench: Bench) -> Ready:
         store.stage(dream, changes, {})
         return {}
 
-    return Ready(result={"verdicts": dict(sorted(said.items())), "changes": len(changes)}, write=write)
+    ends = min((at for n in notes if (at := deadline_of(n)) and at > now), default=None)
+    told = {"verdicts": dict(sorted(said.items())), "note_ends": ends.isoformat() if ends else None}
+    return Ready(result={**told, "changes": len(changes)}, write=write)
+
+
+def note_ends(told: Mapping[str, object]) -> datetime | None:
+    """When the first of the notes is over that were not when they were analysed; `told` is a summary or a result of analysing."""
+    at = told.get("note_ends")
+    return datetime.fromisoformat(str(at)) if at else None
 
 
 def analysed(engine: str, params: Params, inputs: str, revision: int) -> str:
@@ -45,17 +56,21 @@ def analysed(engine: str, params: Params, inputs: str, revision: int) -> str:
 
 
 def _same_as_before(bench: Bench) -> Mapping[str, object] | None:
-    """How many notes had which verdict after the last dream, when this one read, resolved and received nothing; None when there is something to look at."""
+    """What analysing told in the last dream, when this one read, resolved and received nothing and no note is over since; None when there is something to
+    look at."""
     store, dream = bench.store, bench.job.dream
     read = any(told.get("sessions") for told in store.results(dream, "extract").values())
     changed = any(told.get("changes") for told in store.results(dream, "resolve").values())
     last, between = since_last_applied(store, dream)
     if read or changed or last is None or between or last.summary is None:
         return None
+    ends = note_ends(last.summary)
+    if ends is not None and ends <= bench.parts.now():
+        return None
     inputs = str(next(iter(store.results(dream, "plan").values())).get("inputs"))
     mark = analysed(bench.parts.engine.name, bench.params, inputs, store.revision(bench.scope))
     said = last.summary.get("verdicts")
-    return said if isinstance(said, dict) and last.summary.get("analysed") == mark else None
+    return {"verdicts": said, "note_ends": last.summary.get("note_ends")} if isinstance(said, dict) and last.summary.get("analysed") == mark else None
 
 
 def _believed(store: Store, dream: Dream) -> Believed:

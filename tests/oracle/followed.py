@@ -17,7 +17,8 @@ from pipelines.store import GatedClaim
 from tests.oracle.gold import SCOPES, GoldClaim, Session, save
 from tests.oracle.knobs import Knobs
 from tests.oracle.oracle import Oracle, Told
-from tests.oracle.server import Faults, Service, serving
+from tests.oracle.server import Service, serving
+from tests.oracle.wire import Outcome as Befalls
 from tests.scripted import ModelDesk, asking
 
 NOW = datetime(2026, 12, 1, 7, 0, tzinfo=UTC)
@@ -51,15 +52,15 @@ class Followed:
     errors: tuple[object, ...] = ()
 
     def reached(self, lie: Told) -> tuple[str, ...]:
-        """The places a lie reached."""
+        """The places a lie reached: what stands there rests on it, and would not stand there without it."""
         if lie.knob == "merge":
             return tuple("note" for scope in self.scopes.values() if _merged(lie, scope))[:1]
         scope = self.scopes[lie.scope]
         mine = {g.claim.uid for g in _claims_of(lie, scope)}
-        versions = [v for v in scope.versions if mine & set(v.claims) and (plain(v.statement) == plain(lie.says) or set(v.claims) <= mine)]
+        versions = [v for v in scope.versions if mine & set(v.claims) and _is_said_by(mine, v, scope)]
         shown = {plain(v.statement) for v in versions if v.status in _SHOWN}
         places = ["note"] if any(v.status is Status.CONFIRMED for v in versions) else []
-        return (*places, *(p for p in PLACES[1:] if shown and any(said in line for said in shown for line in scope.lines(p))))
+        return (*places, *(p for p in PLACES[1:] if any(said in line for said in shown for line in scope.lines(p))))
 
     def stopped(self, lie: Told) -> str:
         """What stopped a lie: the gate's word on it; "" where nothing did, "gone" where no claim was made of it."""
@@ -103,13 +104,14 @@ class Home:
         for scope in self.scopes:
             save((s for s in self.sessions if s.scope == scope), self.root / "logs" / scope)
 
-    def dream(self, knobs: Knobs, *, faults: Faults | None = None, dreams: int = 1) -> Followed:
-        """Dream over every scope with an oracle turned so, in a store of its own, and follow what it told."""
+    def dream(self, knobs: Knobs, *faults: Befalls) -> Followed:
+        """Dream over every scope with an oracle turned so, in a store of its own, and follow what it told. `faults` befall the first requests."""
         self.runs += 1
         oracle = Oracle(self.sessions, knobs)
-        with serving(oracle, faults=faults) as service, closing(Provider(base_url=service.base_url, key="k", local=True)) as provider:
+        with serving(oracle) as service, closing(Provider(base_url=service.base_url, key="k", local=True)) as provider:
+            service.next(*faults)
             desk = ModelDesk(self.root / f"run-{self.runs}", self.redactor, now=self.now, messages=provider)
-            errors = [error for _ in range(dreams) for scope in self.scopes for error in self._dream(desk, scope)]
+            errors = [error for scope in self.scopes for error in self._dream(desk, scope)]
             return Followed(oracle=oracle, service=service, scopes={scope: _left(desk, scope) for scope in self.scopes}, errors=tuple(errors))
 
     def _dream(self, desk: ModelDesk, scope: str) -> Iterable[object]:
@@ -137,9 +139,16 @@ def _claims_of(lie: Told, scope: Scope) -> list[GatedClaim]:
     return [g for g in scope.claims if _is(lie, g.claim)]
 
 
+def _is_said_by(mine: set[str], version: Version, scope: Scope) -> bool:
+    """Whether a version says what these claims say, and nobody else of its claims does soundly."""
+    others = [g for g in scope.claims if g.claim.uid in version.claims and g.claim.uid not in mine and g.outcome is Outcome.PASS]
+    says = {plain(g.claim.statement) for g in scope.claims if g.claim.uid in mine}
+    return plain(version.statement) in says and not any(plain(g.claim.statement) in says for g in others)
+
+
 def _is(lie: Told, claim: Claim) -> bool:
     """Whether a claim is this lie: its sentence over its words; of a sentence that is true of another, with the wrong subject too."""
-    if plain(claim.statement) != plain(lie.says) or not any(plain(q.text) == plain(lie.quote) for q in claim.quotes):
+    if not claim.made_by.startswith("claude/") or plain(claim.statement) != plain(lie.says) or not any(plain(q.text) == plain(lie.quote) for q in claim.quotes):
         return False
     return lie.knob != "colleague" or "user" in plain(lie.says) or "用户" in lie.says or claim.subject.casefold() == "user"
 

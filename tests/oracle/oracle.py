@@ -101,7 +101,7 @@ class Oracle:
             for gap in self.gaps
             if (n := _where(gap.quote, turns)) and not self._omitted(gap.asks)
         ]
-        return {"items": [self._leaf(one) for one in given], "questions": questions}
+        return {"items": given, "questions": questions}
 
     def _items(self, turns: Mapping[int, str]) -> Iterator[Item]:
         """What is told of these turns: each claim truly or as one lie, and what a liar makes of the traps."""
@@ -109,8 +109,6 @@ class Oracle:
             if _where(claim.quote, turns) and not self._omitted(claim.key):
                 lie = self._lie(claim)
                 yield lie or Item(claim=claim, quote=claim.quote)
-                if lie is None:
-                    self.true.add(claim)
         for trap in self.traps:
             if _where(trap.claim.quote, turns) and self.knobs.hits(trap.knob, trap.claim.key):
                 yield Item(claim=trap.claim, quote=trap.claim.quote, knob=trap.knob)
@@ -133,17 +131,20 @@ class Oracle:
             n = next((m for m in turns if m != n), n + 1)
         if item.knob:
             self.told.add(Told(knob=item.knob, scope=item.into or claim.scope, says=claim.says, quote=item.quote, about=claim.about))
-        return {
+        given = {
             "kind": claim.kind, "about": claim.about, "what": claim.what, "where": claim.where, "says": claim.says, "value": claim.value, "was": claim.was,
             "why": claim.why, "version": "", "negated": claim.negated, "sure": "implied" if claim.implied else "stated",
             "quotes": [{"turn": n, "text": item.quote}],
         }  # fmt: skip
+        if self.knobs.hits("broken_leaf", claim.key, item.quote):
+            self.true.discard(claim)
+            return self._broken(given, f"{claim.key}{item.quote}")
+        if not item.knob:
+            self.true.add(claim)
+        return given
 
-    def _leaf(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The item, now and then with one leaf of another type or missing."""
-        key = f"{given['says']}{given['quotes'][0]['text']}"
-        if not self.knobs.hits("broken_leaf", key):
-            return given
+    def _broken(self, given: dict[str, Any], key: str) -> dict[str, Any]:
+        """The item with one leaf of another type or missing."""
         rng = self.knobs.draw("leaf", key)
         name = rng.choice(sorted(given))
         wrong: Any = rng.choice([None, 7, "", [], {}, [{"turn": "one", "text": 1}], True, "no such word"])

@@ -199,15 +199,16 @@ class Jobs(Clocked):
 
     def _move(self, conn: Connection, job: Job, values: Mapping[str, Any], *, state: str = "running") -> tuple[int, int]:
         """Lock the scope, then move the job's row as its owner while its dream runs; returns the ids of scope and dream. No row: LeaseLost."""
-        scope_id = self.locked_scope(conn, job.scope)
+        if not self.on_sqlite:  # there the transaction has locked the whole store
+            self.locked_scope(conn, job.scope)
         told = {"of_id": job.id, "of_fence": job.fence, "of_owner": job.owner, "of_state": state}
         counted = {name: value for name, value in values.items() if isinstance(value, ColumnElement)}
         plain = {name: value for name, value in values.items() if name not in counted}
         statement = _moving(tuple(plain))
-        moved: int | None = conn.scalar(statement.values(**counted) if counted else statement, {**told, **{f"new_{n}": v for n, v in plain.items()}})
+        moved = conn.execute(statement.values(**counted) if counted else statement, {**told, **{f"new_{n}": v for n, v in plain.items()}}).first()
         if moved is None:
             raise LeaseLost(f"{job.stage} unit {job.unit} of dream {job.dream.uid} is not {job.owner}'s any more: stop")
-        return scope_id, moved
+        return moved.scope_id, moved.dream_id
 
     def _id(self, conn: Connection, dream: Dream) -> int | None:
         d = t.dreams.c
@@ -226,4 +227,4 @@ def _moving(names: tuple[str, ...]) -> Any:
     ours = (j.id == bindparam("of_id"), j.fence == bindparam("of_fence"), j.owner == bindparam("of_owner"), j.state == bindparam("of_state"))
     runs = select(d.id).where(d.id == j.dream_id, d.state == "running").exists()
     values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in names}
-    return update(t.jobs).where(*ours, runs).values(**{"fence": j.fence, **values}).returning(j.dream_id)
+    return update(t.jobs).where(*ours, runs).values(**{"fence": j.fence, **values}).returning(j.scope_id, j.dream_id)

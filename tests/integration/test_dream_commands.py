@@ -114,6 +114,24 @@ def test_status_counts_what_the_scope_holds(dreamd: Command, wiki: Path) -> None
     assert f"; {as_json['waiting']} wait for you.\n" in dreamd("journal", "--wiki", wiki).out
 
 
+def test_status_of_a_shared_store_needs_no_wiki(dreamd: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DREAMD_DATABASE_URL", f"sqlite:///{tmp_path / 'shared.db'}")
+    told = dreamd("status")
+    assert (told.code, told.err) == (0, "")
+    assert told.out.endswith("0 pages\nno dream yet\n")
+    assert dreamd("status", "--json").json["wiki"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [(("--help",), "--version"), (("watch", "--help"), "default: the setting quiet_s, 600"), (("up", "--help"), "default: the setting quiet_s, 600"),
+     (("schedule", "add", "--help"), "importance")],
+)  # fmt: skip
+def test_help_says_what_a_newcomer_asks(dreamd: Command, arguments: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    assert said in " ".join(dreamd(*arguments).out.split())
+
+
 @pytest.mark.parametrize(
     ("query", "found"),
     [("C++", "written in C++"), ("a_b.c", "src/a_b.c"), ("#4573", "#4573"), ("数据库", "支付数据库"), ("新加坡", "新加坡"), ("5433", "5433")],

@@ -141,8 +141,8 @@ def test_dreams_are_listed_shown_applied_and_taken_back(dreamd: Callable[..., tu
     assert json.loads(dreamd("dreams", "show", planned, "--wiki", wiki, "--json")[1])["report"]["notes"]["added"] == 1
     shown = dreamd("dreams", "show", planned, "--wiki", wiki)[1].splitlines()
     assert re.fullmatch(rf"Dream {planned} over local: completed, asked by command, began [0-9-]{{10}} [0-9:]{{8}} UTC, ended [0-9:]{{8}} UTC", shown[0])
-    assert [line.split()[0] for line in shown[1:]] == ["plan", "extract", "resolve", "analyse", "apply", "render", "notes", "pages", "revision"]
-    assert shown[7:] == ["  notes    added 1", "  pages    written 3", "  revision 1"]
+    assert [line.split()[0] for line in shown[1:]] == ["plan", "extract", "resolve", "analyse", "apply", "notes", "pages", "revision"]
+    assert shown[6:] == ["  notes    added 1", "  pages    written 5", "  revision 1"]
     code, _, err = dreamd("dreams", "cancel", planned, "--wiki", wiki)
     assert (code, "cannot be canceled" in err) == (3, True)
     ClaudeLog("two").user("Never push to main.").save(tmp_path / "logs")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -116,7 +117,7 @@ def test_a_schedule_is_added_listed_changed_and_removed(dreamd: Command, shared:
         ("adaptive", "1h score=40", "UTC", {"dry_run": True}),
         ("nightly", "0 4 * * sun", "UTC", {}),
     ]
-    assert dreamd("schedule", "list").out.splitlines()[1] == "acme: nightly 0 4 * * sun (UTC), last slot none"
+    assert dreamd("schedule", "list").out.splitlines()[1] == "acme: nightly 0 4 * * sun (UTC), has not fired yet"
     assert dreamd("schedule", "remove", "nightly", "--scope", "acme").code == 0
     gone = dreamd("schedule", "remove", "nightly", "--scope", "acme")
     assert (gone.code, "has no nightly schedule" in gone.err) == (3, True)
@@ -159,7 +160,17 @@ def test_watching_once_takes_in_what_is_quiet_and_drains_the_spool(dreamd: Comma
     assert {k: looked[k] for k in ("ended", "letters", "left", "problems")} == {"ended": 1, "letters": 1, "left": 0, "problems": []}
     assert [a["answer"] for a in looked["asked"]] == ["accepted", "coalesced"]
     text = dreamd("watch", tmp_path / "logs", "--once", "--wiki", tmp_path / "wiki").out
-    assert text.startswith("0 session ends in the spool, 0 logs read")
+    assert [re.sub(r"[0-9a-z]{12}", "ID", line) for line in text.splitlines()] == [
+        "nothing new: what is there was taken in",
+        "  asked for dream ID before (running)",
+    ]
+    ClaudeLog("three").user("The port is 5433.").save(tmp_path / "logs")
+    text = dreamd("watch", tmp_path / "logs", "--once", "--wiki", tmp_path / "wiki").out
+    assert text.startswith("1 log grew and is not quiet yet: a session has ended after 600 s without more\n")
+    (spool / "3.json").write_text(json.dumps({**told, "at": 1}))
+    text = dreamd("watch", tmp_path / "logs", "--once", "--quiet", "0", "--wiki", tmp_path / "wiki").out.splitlines()
+    assert text[0] == "1 session end of a hook, 1 log taken in"
+    assert [re.sub(r"[0-9a-z]{12}", "ID", line) for line in text[1:]] == ["  joins dream ID, which has not begun (running)"] * 2
 
 
 def test_the_hook_has_a_help(dreamd: Command) -> None:

@@ -54,7 +54,9 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
     return made
 
 
-def test_a_scope_that_moves_to_a_server_and_back_keeps_its_wiki_and_its_next_dream(person: Person, database_url: str) -> None:
+def test_a_scope_that_moves_to_a_server_and_back_keeps_its_wiki_and_its_next_dream(
+    person: Person, database_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     person.dream("laptop")
     page = person.wiki("laptop") / "centre.md"
     page.write_text(page.read_text(encoding="utf-8") + "\nMy own words.\n", encoding="utf-8")
@@ -66,6 +68,7 @@ def test_a_scope_that_moves_to_a_server_and_back_keeps_its_wiki_and_its_next_dre
     assert person.run("laptop", "export", file) == 0
     assert stat.S_IMODE(os.stat(file).st_mode) == 0o600
     assert person.run("server", "import", file, url=database_url) == 0
+    assert "Next: dreamd publish" in capsys.readouterr().out, "the pages are in the store, and in no folder yet"
     assert person.run("server", "export", back, url=database_url) == 0
     assert person.run("second", "import", back) == 0
     for where, url in (("server", database_url), ("second", "")):

@@ -5,18 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Final
+from typing import Annotated, Final
 
 import structlog
 import typer
 
 from pipelines.errors import DreamdError, Refused
-from worker import logsetup
+from worker import __version__, logsetup
+from worker.cli.verbs import Verbs
 from worker.settings import BadSettings
 
 DONE, LEFT_UNDONE, USAGE, REFUSED = 0, 1, 2, 3
 INTERRUPTED = 130
 
+ABOUT: Final = "Consolidates the memory of agents: session logs and notes in, a corrected and linked wiki out."
+FIRST: Final = "dreamd alone says what is here and what to do next, and writes nothing. Each command has its own --help."
 HOMES: Final[Mapping[str, str]] = {
     "dream": "dream", "dreams": "dreams", "apply": "dreams", "status": "status", "search": "reading", "why": "reading", "verify": "reading",
     "journal": "reading", "brief": "reading", "lint": "lint", "schedule": "schedule", "watch": "watch", "submit": "submit", "hook": "hook",
@@ -31,8 +34,8 @@ HOMES: Final[Mapping[str, str]] = {
 def app_of(command: str | None = None) -> typer.Typer:
     """The command line with what stands in a command's module, or with all commands."""
     app = typer.Typer(
-        name="dreamd", add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True, rich_markup_mode=None, callback=_all,
-        help="Consolidates the memory of agents: session logs and notes in, a corrected and linked wiki out.",
+        name="dreamd", cls=Verbs, add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True, rich_markup_mode=None, callback=_all,
+        help=f"{ABOUT}\n\n{FIRST}",
     )  # fmt: skip
     home = HOMES.get(command or "")
     for module in (home,) if home else dict.fromkeys(HOMES.values()):
@@ -40,7 +43,13 @@ def app_of(command: str | None = None) -> typer.Typer:
     return app
 
 
-def _all() -> None:
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"dreamd {__version__}")
+        raise typer.Exit
+
+
+def _all(version: Annotated[bool, typer.Option("--version", is_eager=True, callback=_version, help="Print the version and exit.")] = False) -> None:
     """So that a command line with one command in it is still called by the command's name."""
 
 

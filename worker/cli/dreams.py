@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
 
 from pipelines.run import Request, apply_dream
-from pipelines.store import HOSTED, Dream, DreamState
+from pipelines.store import HOSTED, STAGES, Dream, DreamState
 from worker import wiring
 from worker.cli import common, serving
 from worker.cli.dream import tell
@@ -68,6 +69,8 @@ def show(uid: Uid, wiki: common.Wiki = None, scope: common.Scope = None, config:
         print(f"  working  {process}")
     for stage, unit, code, why in parked:
         print(f"  left out {visible(unit)} of {stage} ({code}): {visible(why)}")
+    for line in _did(at.dream):
+        print(f"  {line}")
     if at.dream.state in {"planned", "held"}:
         print(f"  waits for you: dreamd apply {uid}, or dreamd dreams cancel {uid}")
     return 0
@@ -118,10 +121,19 @@ def _state(dream: Dream) -> str:
 
 def _when(dream: Dream) -> str:
     if dream.state == "pending":
-        return f"asked for {dream.started_at:%Y-%m-%d %H:%M}"
-    ended = f", ended {dream.ended_at:%H:%M:%S}" if dream.ended_at else ""
-    return f"began {dream.started_at:%Y-%m-%d %H:%M:%S}{ended}"
+        return f"asked for {dream.started_at:%Y-%m-%d %H:%M} UTC"
+    ended = f", ended {dream.ended_at:%H:%M:%S} UTC" if dream.ended_at else ""
+    return f"began {dream.started_at:%Y-%m-%d %H:%M:%S} UTC{ended}"
 
 
 def _stages(at: DreamState) -> list[str]:
-    return [f"{stage:8} {many(sum(states.values()), 'unit')}: {counted(states)}" for stage, states in at.jobs.items()]
+    """The stages a dream has come to, in their order."""
+    return [f"{stage:8} {many(sum(states.values()), 'unit')}: {counted(states)}" for stage in STAGES if (states := at.jobs.get(stage))]
+
+
+def _did(dream: Dream) -> list[str]:
+    """What an ended dream did, as far as its summary says so."""
+    told = dream.summary or {}
+    counts = ((name, told.get(key)) for name, key in (("notes", "notes"), ("your own", "online"), ("refused", "rejected"), ("pages", "pages")))
+    out = [f"{name:8} {said}" for name, count in counts if isinstance(count, Mapping) and (said := counted(count)) != "none"]
+    return [*out, f"revision {dream.applied_rev}"] if dream.applied_rev is not None else out

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from worker.scheduler import Ticked
 
 TICK_S = 15.0
+WHEN_HELP = (
+    "nightly: five cron fields, '0 3 * * *' (minute hour day month weekday; 0 is Sunday, names work). interval: a number with s, m, h or d, '6h'. adaptive: how often "
+    "to look, and from when on a dream is worth it, '1h score=40 importance=200' (the default): importance is what was said and written since the last dream, score is "
+    "importance times how often its notes were read; either is enough."
+)
 TOLD = 20
 """Schedules named when it starts."""
 
@@ -116,8 +121,8 @@ def consuming(store: Store, loaded: settings.Settings, stop: Stop) -> Iterator[N
 
 
 def add(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="nightly, interval or adaptive.")],
-    spec: Annotated[str, typer.Argument(metavar="WHEN", help="'0 3 * * *', '6h', or '1h score=40 importance=200'.")],
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="nightly: at a time of the day; interval: every so often; adaptive: when it is worth it.")],
+    spec: Annotated[str, typer.Argument(metavar="WHEN", help=WHEN_HELP)],
     zone: Annotated[str | None, typer.Option("--zone", metavar="TZ", help="The time zone of a nightly schedule; default: the setting.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Its dreams plan everything and change nothing.")] = False,
     wiki: common.Wiki = None,
@@ -153,7 +158,8 @@ def list_schedules(wiki: common.Wiki = None, scope: common.Scope = None, config:
         print_json({"schedules": [{n: getattr(s, n) for n in ("scope", "kind", "spec", "zone", "since", "last_slot", "params")} for s in found]})
         return 0
     for s in found:
-        print(f"{s.scope}: {s.kind} {s.spec} ({s.zone}), last slot {s.last_slot or 'none'}")
+        fired = f"fired last for {s.last_slot}" if s.last_slot else "has not fired yet"
+        print(f"{s.scope}: {s.kind} {s.spec} ({s.zone}), {fired}")
     if not found:
         print("no schedule: add one with dreamd schedule add nightly '0 3 * * *'")
     return 0

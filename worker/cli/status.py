@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -11,7 +12,7 @@ import typer
 
 from pipelines.errors import DreamdError
 from pipelines.store import Counts, Dream, Measured, ScopeHealth, Store, duration
-from worker import wiring
+from worker import settings, wiring
 from worker.cli import common
 from worker.cli.output import counted, many, print_json
 from worker.engines import dollars
@@ -27,7 +28,7 @@ class Status:
     """What is told. `waiting` counts what waits for a person, as the inbox of the last dream does; `next_slot` is when a dream is due by schedule."""
 
     scope: str
-    wiki: Path
+    wiki: Path | None
     counts: Counts
     notes: Mapping[str, int]
     online: Mapping[str, int]
@@ -60,8 +61,9 @@ def register(app: typer.Typer) -> None:
 
 def status(wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
     """What the scope holds, its last dream, what waits for you and for a dream, and when the next one is due."""
-    with common.opened(wiki, scope, config) as at:
-        told = _looked(at.store, at.scope, at.place, seen_s=at.settings.health.seen_s)
+    loaded = common.start(config)
+    with _opened(wiki, loaded) as (store, place):
+        told = _looked(store, common.scope_of(scope, loaded, store), place, seen_s=loaded.health.seen_s)
     if as_json:
         print_json(_json(told))
     else:
@@ -69,15 +71,28 @@ def status(wiki: common.Wiki = None, scope: common.Scope = None, config: common.
     return 0
 
 
-def _looked(store: Store, scope: str, place: wiring.Place, *, seen_s: float) -> Status:
+@contextlib.contextmanager
+def _opened(wiki: Path | None, loaded: settings.Settings) -> Iterator[tuple[Store, wiring.Place | None]]:
+    """The store, and where the wiki lies; a shared store needs none."""
+    try:
+        place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=False)
+    except wiring.NoWiki:
+        if loaded.database_url is None or wiki is not None:
+            raise
+        place = None
+    with wiring.open_only_store(place) if place is not None else wiring.open_shared_store(loaded) as store:
+        yield store, place
+
+
+def _looked(store: Store, scope: str, place: wiring.Place | None, *, seen_s: float) -> Status:
     dreams = store.dreams(scope, limit=_LATELY)
     last = dreams[0] if dreams else None
     measured: Measured = store.health(scope)
     summaries = (d.summary["waiting"] for d in dreams if d.summary and "waiting" in d.summary)
     waiting = next((n for n in summaries if isinstance(n, int)), 0)
     return Status(
-        scope=scope, wiki=place.wiki, counts=store.counts(scope), notes=dict(sorted(store.standing(scope).items())), online=store.verdict_counts(scope),
-        pages=store.page_count(scope), waiting=waiting, last=last, at_work=bool(last and not last.ended_at and store.at_work(last, host=place.host)),
+        scope=scope, wiki=place.wiki if place else None, counts=store.counts(scope), notes=dict(sorted(store.standing(scope).items())), online=store.verdict_counts(scope),
+        pages=store.page_count(scope), waiting=waiting, last=last, at_work=bool(last and not last.ended_at and store.at_work(last, host=place.host if place else "")),
         next_slot=_next_slot(store, scope), of=next(iter(measured.scopes), ScopeHealth(scope=scope)),
         workers=sum(p.role == "worker" and p.seen_age_s <= seen_s for p in measured.processes), money=_money(store, scope),
     )  # fmt: skip
@@ -115,7 +130,7 @@ def _next_slot(store: Store, scope: str) -> datetime | None:
 def _json(s: Status) -> dict[str, object]:
     of = s.of
     return {
-        "scope": s.scope, "wiki": str(s.wiki), "sources": s.counts.sources, "sessions": s.counts.sessions, "turns": s.counts.turns, "origins": s.counts.origins,
+        "scope": s.scope, "wiki": str(s.wiki) if s.wiki else None, "sources": s.counts.sources, "sessions": s.counts.sessions, "turns": s.counts.turns, "origins": s.counts.origins,
         "notes": s.notes, "online": s.online, "pages": s.pages, "waiting": s.waiting,
         "last": {"dream": s.last.uid, "state": s.last.state, "ended_at": s.last.ended_at} if s.last else None,
         "last_success_age_s": of.success_age_s, "pending": of.pending, "pending_age_s": of.pending_age_s, "due": of.due, "unread": of.unread,
@@ -125,14 +140,14 @@ def _json(s: Status) -> dict[str, object]:
 
 def _print(s: Status) -> None:
     print(f"{s.scope}: {many(s.counts.sources, 'source')}, {many(s.counts.sessions, 'session')}, {many(s.counts.turns, 'turn')} ({counted(s.counts.origins)})")
-    print(f"notes: {counted(s.notes)}; your own: {counted(s.online)}; {many(s.pages, 'page')} in {s.wiki}")
+    print(f"notes: {counted(s.notes)}; your own: {counted(s.online)}; {many(s.pages, 'page')}{f' in {s.wiki}' if s.wiki else ''}")
     print(f"last dream: {_last(s)}" if s.last else "no dream yet")
     if lines := list(_work(s)):
         print("; ".join(lines))
     if s.money:
         print(_spent(s.money))
     if s.waiting:
-        print(f"{many(s.waiting, 'thing')} {'waits' if s.waiting == 1 else 'wait'} for you in {s.wiki / 'inbox.md'}")
+        print(f"{many(s.waiting, 'thing')} {'waits' if s.waiting == 1 else 'wait'} for you in {s.wiki / 'inbox.md' if s.wiki else 'inbox.md'}")
 
 
 def _spent(m: Money) -> str:

@@ -57,7 +57,10 @@ def import_command(file: _File, wiki: common.Wiki = None, config: common.Config 
     opened().close()
     with _opened(wiki, loaded, create=True) as (store, archive_of):
         done = import_scope(store, archive_of, opened, name=str(source), hand=_hand())
-    return _tell(done, "The store now holds", as_json)
+    code = _tell(done, "The store now holds", as_json)
+    if not as_json:
+        print(f"Next: dreamd publish --scope {done.scope} --wiki DIR writes its wiki into a folder")
+    return code
 
 
 @contextlib.contextmanager

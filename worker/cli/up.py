@@ -23,6 +23,7 @@ import typer
 from pipelines.store.postgres import THREADS_MAX
 from worker import wiring
 from worker.cli import common, serving
+from worker.cli.watch import QUIET_HELP
 from worker.cli.worker import THREADS
 from worker.stopping import Stop
 
@@ -49,7 +50,7 @@ def up(
         int, typer.Option("--threads", metavar="N", min=1, max=THREADS_MAX, help="Units worked on at once; for more, start more processes.")
     ] = THREADS,
     notes: Annotated[list[Path] | None, typer.Option("--notes", metavar="DIR", help="A folder of the agent's own notes to read along.")] = None,
-    quiet: Annotated[float | None, typer.Option("--quiet", metavar="S", min=0, max=86_400, help="As for dreamd watch.")] = None,
+    quiet: Annotated[float | None, typer.Option("--quiet", metavar="S", min=0, max=86_400, help=QUIET_HELP)] = None,
     wiki: common.Wiki = None,
     scope: common.Scope = None,
     config: common.Config = None,

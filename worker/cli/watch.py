@@ -23,6 +23,9 @@ from worker.watcher import Polled, Watcher, poll_s
 log = structlog.get_logger("dreamd.watch")
 
 
+QUIET_HELP = "A log that grew ended after so many seconds without more; default: the setting quiet_s, 600."
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command("watch")(watch)
@@ -32,9 +35,7 @@ def watch(
     paths: Annotated[
         list[str] | None, typer.Argument(metavar="PATH...", help="Log files, or folders to look for logs in; none: only sessions that a hook tells of.")
     ] = None,
-    quiet: Annotated[
-        float | None, typer.Option("--quiet", metavar="S", min=0, max=86_400, help="A log that grew ended after so many seconds without more.")
-    ] = None,
+    quiet: Annotated[float | None, typer.Option("--quiet", metavar="S", min=0, max=86_400, help=QUIET_HELP)] = None,
     notes: Annotated[list[Path] | None, typer.Option("--notes", metavar="DIR", help="A folder of the agent's own notes to read along.")] = None,
     once: Annotated[bool, typer.Option("--once", help="Look once and end.")] = False,
     wiki: common.Wiki = None,
@@ -51,7 +52,7 @@ def watch(
         request = request_of(place, loaded, common.scope_of(scope, loaded, parts.store), tuple(paths or ()), tuple(notes or ()))
         watcher, ring = Watcher(parts, request, quiet_s=quiet_s), serving.bell(loaded)
         if once:
-            _print(empty(parts, watcher, place, loaded, ring), look(watcher, ring), as_json=as_json)
+            _print(empty(parts, watcher, place, loaded, ring), look(watcher, ring), quiet_s=quiet_s, as_json=as_json)
             return 0
         with stopping() as stop:
             watching(parts, watcher, place, loaded, ring, stop, quiet_s=quiet_s)
@@ -114,7 +115,7 @@ def _logged(event: str) -> Iterator[None]:
         log.warning(event, error=type(error).__name__, why=str(error))
 
 
-def _print(drained: Drained, polled: Polled, *, as_json: bool) -> None:
+def _print(drained: Drained, polled: Polled, *, quiet_s: float, as_json: bool) -> None:
     asked = [*drained.asked, *([polled.asked] if polled.asked else [])]
     problems = (*drained.problems, *polled.problems)
     if as_json:
@@ -123,10 +124,20 @@ def _print(drained: Drained, polled: Polled, *, as_json: bool) -> None:
              "asked": [{"answer": a.answer, "dream": a.dream, "state": a.state} for a in asked], "problems": problems}
         )  # fmt: skip
         return
-    print(f"{many(len(drained.asked), 'session end')} in the spool, {many(polled.read, 'log')} read, {polled.waiting} not quiet yet")
+    did = [f"{many(n, what)} {verb}" for n, what, verb in ((len(drained.asked), "session end", "of a hook"), (polled.read, "log", "taken in")) if n]
+    if did:
+        print(", ".join(did))
+    if polled.waiting:
+        grew, end = ("grew and is", "a session has") if polled.waiting == 1 else ("grew and are", "each session has")
+        print(f"{many(polled.waiting, 'log')} {grew} not quiet yet: {end} ended after {quiet_s:g} s without more")
+    if not (did or polled.waiting or drained.letters or problems):
+        print("nothing new: what is there was taken in")
     if drained.letters:
         print(f"  kept as letters, since nobody could read them: {drained.letters}")
     for path, why in problems:
         print(f"  not taken {visible(path)}: {visible(why)}")
     for a in asked:
-        print(f"  {a.answer}: dream {a.dream} ({a.state})")
+        print(f"  {_ANSWERS[a.answer].format(a.dream)} ({a.state})" if a.dream else "  too many requests wait: asked again at the next look")
+
+
+_ANSWERS = {"accepted": "asked for dream {}", "coalesced": "joins dream {}, which has not begun", "known": "asked for dream {} before"}

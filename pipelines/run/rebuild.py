@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pipelines.model import Version
 from pipelines.notes.beliefs import believe
-from pipelines.notes.identity import block_keys, group_key
+from pipelines.run.asking_read import asks
 from pipelines.run.parts import Parts, Request
-from pipelines.run.reading import trusted_sessions, with_trust, witnesses
+from pipelines.run.reading import gated, trusted_sessions, with_trust, witnesses
 from pipelines.run.render import differing
-from pipelines.run.resolving import lineage_of
+from pipelines.run.resolving import lineage_of, pieces_of, relations_among
 from pipelines.run.wiki import organize
 from pipelines.stages.extractor import judge_all, prepare
+from pipelines.stages.resolver import rechecked
 from pipelines.store import GatedClaim
 from pipelines.wiki.publish import read_folder
 
@@ -30,21 +31,31 @@ def rebuild_wiki(parts: Parts, request: Request) -> list[str]:
 
 
 def rebuild_from_logs(parts: Parts, request: Request) -> list[str]:
-    """Read every stored session again and fold all claims anew; returns every difference to what is believed, and changes nothing."""
+    """Read every stored session again and fold all claims anew; returns every difference to what is believed, and changes nothing.
+
+    What a model was asked is not asked again: of an engine that asks, the readings count as they were recorded (`replay` compares them with its answers).
+    """
+    store, scope, engine = parts.store, request.scope, parts.engine
+    gated = store.all_claims(scope) if asks(engine) else _read_again(parts, request)
+    claims = witnesses(store, scope, gated, lineage_of(store, scope))
+    relations = relations_among(store, scope, claims, engine.name)
+    derived = believe(scope, claims, store.rulings(scope), skew_s=request.params.skew_s, intake_at=parts.now(), relations=relations)
+    pieces = pieces_of(store, scope, claims)
+    return _differences(rechecked(derived, pieces) if pieces else derived, tuple(h.version for h in store.heads(scope)))
+
+
+def _read_again(parts: Parts, request: Request) -> tuple[GatedClaim, ...]:
+    """What the engine reads in every stored session."""
     store, scope = parts.store, request.scope
     trusted = trusted_sessions(store, scope)
-    gated: dict[str, GatedClaim] = {}
+    found: dict[str, GatedClaim] = {}
     for info in store.sessions(scope):
         turns = store.turns_of(scope, info.uid)
         if not turns:
             continue
         window = prepare(with_trust(info, info.uid in trusted, request.params.trusted), turns)
-        for judged in judge_all(parts.engine.extract(window), window):
-            keys = tuple(sorted(block_keys(judged.claim)))
-            gated[judged.claim.uid] = GatedClaim(claim=judged.claim, results=judged.results, group=group_key(judged.claim), blocks=keys)
-    claims = witnesses(store, scope, gated.values(), lineage_of(store, scope))
-    derived = believe(scope, claims, store.rulings(scope), skew_s=request.params.skew_s, intake_at=parts.now())
-    return _differences(derived, tuple(h.version for h in store.heads(scope)))
+        found.update((j.claim.uid, gated(j)) for j in judge_all(parts.engine.extract(window), window))
+    return tuple(found.values())
 
 
 def _differences(derived: tuple[Version, ...], stands: tuple[Version, ...]) -> list[str]:

@@ -103,6 +103,11 @@ def _in_force(verdicts: Iterable[ClaimRelation], engine: str) -> Relations:
     return {_named(v)[:2]: v.relation for v in ordered}
 
 
+def relations_among(store: Store, scope: str, claims: Iterable[Witnessed], engine: str) -> Relations:
+    """The recorded verdicts on pairs of these claims, as they count for a dream with this engine."""
+    return _in_force(store.relations(scope, {w.uid for w in claims}), engine)
+
+
 # --- insights ----------------------------------------------------------------------------------------------------------------------------
 
 

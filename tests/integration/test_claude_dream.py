@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from pipelines.engines.claude.client import Provider
+from pipelines.errors import Paused, Unreachable
 from pipelines.model import Ruling
 from pipelines.ports import Ask
+from pipelines.run import work
+from pipelines.run.questions import ANSWER
+from pipelines.run.rebuild import rebuild_from_logs
+from pipelines.run.runner import DreamWaits, drive
 from pipelines.run.units import plan
+from pipelines.store.work import FAILURES_MAX
 from tests.dreaming import NOW, SCOPE, differences, lines_with
+from tests.oracle.gold import all_sessions, save
+from tests.oracle.oracle import Oracle
+from tests.oracle.server import serving
 from tests.redacting import shared_redactor
 from tests.scripted import COST, Model, ModelDesk, asking, nothing_asked
 from tests.unit.engines.claude_asking import numbers
@@ -289,3 +302,66 @@ def test_an_insight_is_to_be_checked_again_when_a_piece_of_it_falls(desk: ModelD
     desk.dream(**asking())
     assert standing(desk)[SAYS] == "needs_recheck"
     assert not stated(desk, "the night boat and the night bus")
+
+
+def test_of_planted_questions_nearly_all_get_the_right_line_of_another_session_and_none_without_an_answer_gets_one(desk: ModelDesk) -> None:
+    right, made = 0, 0
+    for scope in ("harbor", "lagoon"):
+        sessions = [s for s in all_sessions() if s.scope == scope]
+        gaps = [gap for s in sessions for gap in s.gaps]
+        with serving(Oracle(sessions)) as service, closing(Provider(base_url=service.base_url, key="k", local=True)) as provider:
+            other = ModelDesk(desk.root / scope, desk.redactor, messages=provider, now=datetime(2027, 1, 1, tzinfo=UTC))
+            save(sessions, other.logs)
+            other.dream(**asking())
+        with other.store() as store:
+            answers = store.claims(SCOPE, {uid for r in store.readings_named(SCOPE, ANSWER) for uid in r.claims}).values()
+        made += len(answers)
+        right += sum(any(gap.answer in q.text for claim in answers for q in claim.quotes) for gap in gaps if gap.answer)
+    assert right >= 16
+    assert made <= 20
+    assert made == right
+
+
+def test_beliefs_folded_anew_from_what_is_recorded_are_those_that_stand(desk: ModelDesk) -> None:
+    desk.messages = Model(reads=RELEASES, relates={("Thursdays", "Tuesdays"): "update"})
+    said_in_turn(desk, *RELEASES)
+    desk.dream(**asking())
+    with desk.store() as store, nothing_asked(model(desk)):
+        request = desk.request(**asking())
+        assert rebuild_from_logs(desk.parts(store).serving(request.params), request) == []
+
+
+# --- a provider that cannot be had -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_bill_that_is_not_paid_pauses_all_calls_and_the_dream_waits(desk: ModelDesk) -> None:
+    def unpaid(_: Ask) -> str:
+        raise Paused("402", why="billing", for_s=900)
+
+    desk.messages = Model(before=unpaid)
+    with pytest.raises(DreamWaits, match="bill"):
+        desk.dream(**asking())
+    with desk.store() as store:
+        assert store.calls_paused() is not None
+        store.resume_calls()
+        store.ticks = lambda: 2_000_000_000_000 + int(time.time() * 1000)
+        (waits,) = store.dreams(SCOPE)
+        assert waits.state == "waiting"
+        desk.messages = Model(reads=READS)
+        drive(desk.parts(store), SCOPE, waits.uid)
+        assert store.dream(SCOPE, waits.uid).state == "completed"
+
+
+def test_a_dream_goes_on_with_what_is_certain_where_nobody_answers_what_certain_matching_left_open(desk: ModelDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(ask: Ask) -> str | None:
+        if ask.stage in {"relate", "answer", "insight"}:
+            raise Unreachable("nobody there", accepted=False)
+        return None
+
+    monkeypatch.setattr(work, "BACK_OFF_S", 0.001)
+    desk.messages = Model(reads=RELEASES, before=gone)
+    said_in_turn(desk, *RELEASES)
+    done = desk.dream(**asking())
+    assert done.report.status == "completed"
+    assert len(done.errors) == FAILURES_MAX - 1
+    assert {standing(desk)[given["says"]] for given in RELEASES.values()} == {"confirmed"}

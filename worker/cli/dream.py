@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
 
 def dream_command(
     paths: Annotated[
-        list[str] | None, typer.Argument(metavar="[PATH]...", help="Log files, or folders to look for logs in; default: what your agents keep of this project.")
+        list[str] | None, typer.Argument(metavar="PATH", help="Log files, or folders to look for logs in; default: what your agents keep of this project.")
     ] = None,
     wiki: common.Wiki = None,
     notes: Annotated[list[Path] | None, typer.Option("--notes", metavar="DIR", help="A folder (or file) of the agent's own notes; may be repeated.")] = None,

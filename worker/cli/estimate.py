@@ -56,7 +56,7 @@ class Told:
 
 
 def estimate_command(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Log files, or folders to look for logs in.")],
+    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Log files, or folders to look for logs in.")],
     batch: money.Batch = None,
     instructions: money.Instructions = None,
     wiki: common.Wiki = None,

@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
 
 def intake(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Log files or folders.")],
+    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Log files or folders.")],
     wiki: common.Wiki = None,
     notes: Annotated[list[Path] | None, typer.Option("--notes", metavar="DIR", help="A folder of the agent's own notes.")] = None,
     scope: common.Scope = None,

@@ -35,7 +35,7 @@ def register(app: typer.Typer) -> None:
 
 
 def search_command(
-    query: Annotated[list[str], typer.Argument(metavar="QUERY...", help="Words, identifiers or Chinese text.")],
+    query: Annotated[list[str], typer.Argument(metavar="QUERY", help="Words, identifiers or Chinese text.")],
     wiki: common.Wiki = None,
     scope: common.Scope = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="How many answers.")] = 10,
@@ -132,7 +132,7 @@ def verify_command(wiki: common.Wiki = None, scope: common.Scope = None, config:
 
 
 def journal(
-    date: Annotated[str | None, typer.Argument(metavar="[DATE]", help="The day (YYYY-MM-DD); default: the newest report.")] = None,
+    date: Annotated[str | None, typer.Argument(metavar="DATE", help="The day (YYYY-MM-DD); default: the newest report.")] = None,
     wiki: common.Wiki = None,
     config: common.Config = None,
     as_json: common.Json = False,

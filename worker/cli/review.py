@@ -35,7 +35,7 @@ HAND = "command"
 TEXT_MAX = 4_000
 """Characters of what is remembered at once: a note is a sentence, a document belongs into the project."""
 Note = Annotated[str, typer.Argument(metavar="NOTE", help="A note's id (n-…), as pages and the inbox show it.")]
-Said = Annotated[list[str], typer.Argument(metavar="TEXT...", help="A sentence that makes sense alone.")]
+Said = Annotated[list[str], typer.Argument(metavar="TEXT", help="A sentence that makes sense alone.")]
 Why = Annotated[str, typer.Option("--because", metavar="TEXT", help="Your reason, kept with the decision.")]
 Side = Annotated[int | None, typer.Option("--side", min=1, metavar="N", help="Which side of a dispute, as review show numbers them.")]
 

@@ -13,7 +13,21 @@ from pipelines.text.values import Value, typed_values, value_keys
 from pipelines.text.words import content_words, fold_width, raw_words
 
 from .evidence import Located, located, result
-from .wording import FIRST, NAMES_USER, NEUTRAL, OWNER, STATES, is_speaker, keys_of, said_of_oneself, stands, turned_around, worded_alike, words_of
+from .wording import (
+    FIRST,
+    NAMES_USER,
+    NEUTRAL,
+    OWNER,
+    STATES,
+    is_speaker,
+    keys_of,
+    said_of_oneself,
+    stands,
+    turned_around,
+    up_to_the_clause,
+    worded_alike,
+    words_of,
+)
 
 _STRICT = frozenset({Mood.QUESTION, Mood.CONDITION, Mood.WISH, Mood.JOKE, Mood.HYPOTHETICAL})
 # What a person may order or bind to a condition: there the words themselves are the note.
@@ -200,7 +214,7 @@ _THIRD = re.compile(r"^\W*(?:he|she|they|his|her|their)(?![A-Za-z])|^\W*(?:ä»–|å
 def _owner_kept(claim: Claim, support: Sequence[Located]) -> bool:
     """Whether a statement about the speaker rests on what the speaker says of themselves, not of a daughter, a colleague or "he"."""
     about_speaker = bool(NAMES_USER.search(fold_width(claim.statement))) or any(is_speaker(word.casefold(), support) for word in claim.statement.split())
-    owners = [owner for one in support if (owner := _owner(one.quote.text))]
+    owners = [owner for one in support if (owner := _owner(up_to_the_clause(claim.statement, one)))]
     if owners and not any(owner in fold_width(claim.statement).casefold() for owner in owners):
         return False
     return not about_speaker or any(FIRST.search(one.context) or not _speaks_of_another(one) for one in support)

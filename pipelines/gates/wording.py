@@ -157,8 +157,18 @@ def _of_the_speaker(claim: Claim, one: Located) -> bool:
     return any(_alike(first, word) for word in content_words(claim.statement))
 
 
+def up_to_the_clause(statement: str, one: Located) -> str:
+    """The quote from its beginning to the end of the clause the statement takes up: whoever comes later has nothing to do with it."""
+    return one.quote.text[: _closest(statement, one)[1]]
+
+
 def _closest_clause(statement: str, one: Located) -> str:
-    """The clause of the quote that shares most words with the statement."""
-    said = set(content_words(statement))
-    parts = [span.of(one.quote.text) for span in clauses(one.quote.text)] or [one.quote.text]
-    return max(parts, key=lambda part: len(said & set(content_words(part))))
+    start, end = _closest(statement, one)
+    return one.quote.text[start:end]
+
+
+def _closest(statement: str, one: Located) -> tuple[int, int]:
+    """Where in the quote the clause stands that shares most words with the statement."""
+    said, text = set(content_words(statement)), one.quote.text
+    parts = [(span.start, span.end) for span in clauses(text)] or [(0, len(text))]
+    return max(parts, key=lambda part: len(said & set(content_words(text[part[0] : part[1]]))))

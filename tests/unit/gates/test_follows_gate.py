@@ -112,6 +112,11 @@ def test_what_is_true_of_another_person_is_not_said_of_the_user(statement: str, 
     assert follows(statement, text) == (Outcome.REJECT, "other_person")
 
 
+def test_somebody_in_another_clause_owns_nothing() -> None:
+    assert follows("The user lives in Graz.", "The town hall in Graz has registered us, my mother needs me nearby.")[1] != "other_person"
+    assert follows("The user moved to Ghent in May.", "I moved to Ghent in May, my wife likes the canals.") == PASSED
+
+
 def test_another_persons_fact_stays_theirs() -> None:
     assert follows("The user's daughter is allergic to peanuts.", "My daughter is allergic to peanuts.") == PASSED
     assert follows("Ben prefers light mode.", "Ben prefers light mode.") == PASSED

@@ -242,14 +242,18 @@ class _Words:
 
     def needs(self, path: str, own: frozenset[str]) -> bool:
         """Whether a page has to be read though it is as we left it: not all words on it are kept."""
+        if not own:
+            return False
         self._once()
         page = self.showing.own.get(path)
-        return bool(own) and not (page is not None and own <= page.known)
+        return page is None or not own <= page.known
 
     def take_all(self, stood: Iterable[Stood]) -> tuple[str, ...]:
-        """Keep the words of every page we publish; returns the paths where something was new."""
-        self._once()
-        return tuple(s.path for s in stood if (s.published or s.path in self.wanted) and not self._as_it_was(s) and self._take(s)[0])
+        """Keep the words of every page we publish; returns the paths where something was new. The store is not read when all are as they were."""
+        others = [s for s in stood if not self._as_it_was(s)]
+        if others:
+            self._once()
+        return tuple(s.path for s in others if (s.published or s.path in self.wanted) and self._take(s)[0])
 
     def take(self, stood: Stood) -> Taken | None:
         """Keep the words of one file; None when our own part was changed, too."""

@@ -352,9 +352,10 @@ class _Run:
     def run(self, show: State | Callable[[Sequence[Stood]], State]) -> Published:
         self._sweep()
         self.step("swept")
-        self._aim(show if isinstance(show, State) else show(list(_look_all(self.place, self.manifest, self.needs))))
+        stood = {} if isinstance(show, State) else {s.path: s for s in _look_all(self.place, self.manifest, self.needs)}
+        self._aim(show if isinstance(show, State) else show(list(stood.values())))
         self.step("read")
-        standing = self._standing()
+        standing = self._standing(stood)
         todo = self._todo(standing)
         gone = [path for path in self._removable() if path in standing and standing[path] is not None]
         if secret := [path for path in todo if self.has_secret(path, self.data[path])]:
@@ -417,12 +418,15 @@ class _Run:
             else:
                 self.edits.append(Edit(path=path, data=found.data, how=How.LATE, base=base))
 
-    def _standing(self) -> dict[str, str | None]:
-        """Path → digest of what stands there and may be replaced (None: nothing); what may not is held and reported."""
+    def _standing(self, stood: Mapping[str, Stood]) -> dict[str, str | None]:
+        """Path → digest of what stands there and may be replaced (None: nothing); what may not is held and reported.
+
+        A page in `stood` is not looked at again: what is saved into one from then on comes to light when it is exchanged, or with the next publish.
+        """
         out: dict[str, str | None] = {}
         for path in sorted({*self.wanted, *self._removable()}):
             try:
-                found = _look(self.place, path, self.manifest, lambda path, own: False)
+                found = stood.get(path) or _look(self.place, path, self.manifest, lambda path, own: False)
             except InTheWay as error:
                 self.held.append((path, error.what))
                 continue

@@ -152,5 +152,5 @@ def _moves(changed: Collection[str], wanted: Mapping[str, tuple[str, str]], head
 
 
 def title_of(store: Store, scope: str) -> str:
-    """What the memory is of, as the sessions say."""
+    """What the memory is of, as its scope or the sessions say."""
     return title_from(Counter(folder_of(info) for info in store.sessions(scope)), scope)

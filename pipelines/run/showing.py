@@ -49,6 +49,8 @@ from pipelines.wiki.render import archive_path, to_bytes
 from pipelines.wiki.topics import Sort, owners_of
 from pipelines.wiki.tree import INBOX_PATH, INDEX_PATH, RECENT_PATH, room_beside
 
+UNNAMED = "local"
+"""The scope of a wiki nobody gave one: it says nothing of what the memory is of."""
 CARRIED = "carried"
 """What all lines of note files are called among what rests on turns and notes: one that moves has all of them looked at."""
 BESIDE = (PAGES_PATH, RECENT_PATH, INBOX_PATH, INDEX_PATH)
@@ -183,13 +185,18 @@ def folder_of(info: SessionInfo) -> str:
 
 
 def title_from(folders: Mapping[str, int], scope: str) -> str:
-    """What the memory is of: the folder most sessions ran in, else the last name of the scope. `folders` as `folder_of` gives them."""
+    """What the memory is of: the last name of the scope somebody gave it, else the folder most sessions ran in. `folders` as `folder_of` gives them.
+
+    A session may begin in a folder far below its project; whoever named the scope knows better.
+    """
+    if scope != UNNAMED:
+        return scope.rsplit("/", 1)[-1]
     names = Counter({folder.removeprefix("/"): n for folder, n in folders.items() if folder})
     for name in sorted(names):  # worktrees of a project: "harbor-fix" beside "harbor"
         if trunk := next((n for n in names if n != name and name.startswith((f"{n}-", f"{n}_", f"{n}."))), None):
             names[trunk] += names[name]
     best = min(names, key=lambda n: (-names[n], n), default="")
-    return best or scope.rsplit("/", 1)[-1]
+    return best or scope
 
 
 def _work(store: Store, scope: str, info: SessionInfo) -> str:

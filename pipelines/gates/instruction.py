@@ -69,8 +69,13 @@ def _own_words(claim: Claim, found: Sequence[Located]) -> Iterator[str]:
         plain = plainly(text)
         if takeover(plain) or any(ordering(hidden) for hidden in hidden_texts(text)):
             yield "takeover"
-        if not said and claim.kind is not Kind.PROCEDURE and (addressed(plain) or (not own and imperative(plain))):
+        if not said and claim.kind is not Kind.PROCEDURE and (addressed(plain) or (not own and not _one_word(plain) and imperative(plain))):
             yield ORDERS_READER
+
+
+def _one_word(text: str) -> bool:
+    """Whether a text is one Latin word: the name of a thing (export, backup), which is no order even where it is a verb too."""
+    return text.isascii() and text.strip().isalnum()
 
 
 def ordering(text: str) -> bool:

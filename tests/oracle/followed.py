@@ -150,6 +150,8 @@ def _is(lie: Told, claim: Claim) -> bool:
     """Whether a claim is this lie: its sentence over its words; of a sentence that is true of another, with the wrong subject too."""
     if not claim.made_by.startswith("claude/") or plain(claim.statement) != plain(lie.says) or not any(plain(q.text) == plain(lie.quote) for q in claim.quotes):
         return False
+    if lie.knob == "invented_quote":  # words that are found after all were said
+        return all(q.end <= q.start for q in claim.quotes)
     return lie.knob != "colleague" or "user" in plain(lie.says) or "用户" in lie.says or claim.subject.casefold() == "user"
 
 

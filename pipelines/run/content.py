@@ -170,7 +170,7 @@ def note_item(versions: Sequence[Version], evidence: Evidence) -> Item | None:
         qualifier=lead.qualifier, applies_to=lead.applies_to, worked_on=evidence.days(lead.claims) if lead.kind is Kind.PROCEDURE else (),
         sessions=max(1, lead.roots), valid_until=lead.valid_until, oldest_evidence=_least(v.oldest_evidence for v in times),
         newest_evidence=_most(v.newest_evidence for v in times), high_stakes=any(v.kind == "money" for v in typed_values(lead.statement)),
-        missed=lead.missed, reason=lead.reason or "",
+        missed=lead.missed, reason=lead.reason or "", remark="inferred" if lead.kind is Kind.INSIGHT else "",
     )  # fmt: skip
 
 

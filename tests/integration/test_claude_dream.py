@@ -287,6 +287,7 @@ def an_insight(desk: ModelDesk) -> None:
 def test_what_three_pieces_of_two_sessions_show_together_is_an_insight(desk: ModelDesk) -> None:
     an_insight(desk)
     assert standing(desk)[SAYS] == "confirmed"
+    assert stated(desk, SAYS, "*inferred*")
     with desk.store() as store:
         (insight,) = [h.version for h in store.heads(SCOPE) if h.version.statement == SAYS]
     assert (insight.kind.value, insight.standing.name, insight.roots) == ("insight", "INFERRED", 3)

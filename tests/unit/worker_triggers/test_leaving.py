@@ -38,6 +38,9 @@ class Hung:
     def sweep(self):
         pass
 
+    def tend(self):
+        pass
+
     def leave(self):
         print("gave back")
 

@@ -46,6 +46,8 @@ class Tally:
     through: set[str] = field(default_factory=set)
     leaks: int = 0
     calls: int = 0
+    asked: Counter[str] = field(default_factory=Counter)
+    filled: Counter[str] = field(default_factory=Counter)
 
     def add(self, knob: str, run: Followed) -> None:
         """Count one run; of a row without a knob all that was told."""
@@ -54,6 +56,10 @@ class Tally:
         self.claims += len(run.oracle.true) + len(run.oracle.told)
         self.fates.update(run.fates())
         self.calls += len(run.service.messages)
+        for gap in run.oracle.gaps:
+            sort = "with an answer" if gap.answer else "without one"
+            self.asked[sort] += 1
+            self.filled[sort] += run.oracle.looked_up.get(gap, False)
         for lie in lies:
             places = run.reached(lie)
             self.reached.update(places)
@@ -110,6 +116,8 @@ def table(home: Home, rate: float, seeds: int, knobs: Sequence[str], *, wrong_ch
         tally = measure(home, knob, rate, seeds, wrong_check=wrong_check)
         good &= not missed(knob, tally)
         print(row(knob, tally) + ("  !" if missed(knob, tally) else ""), flush=True)
+        if knob == "nothing":
+            print(f"{'':15}questions filled: {', '.join(f'{tally.filled[sort]} of {n} {sort}' for sort, n in sorted(tally.asked.items()))}")
         for line in sorted(tally.through) if through else ():
             print(f"      {line}")
     return good

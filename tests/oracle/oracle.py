@@ -173,23 +173,26 @@ class Oracle:
     def _relation(self, entry: str) -> str:
         older, _, newer = entry.removeprefix("A: ").partition("\n B: ")
         a, b = (_said_in(side) for side in (older, newer))
-        word = self._true_relation(a, b)
+        word = self._true_relation(a, b, older, newer)
         if word in {"other", "contradiction"} and self.knobs.hits("merge", a, b):
             self.told.add(Told(knob="merge", scope="", says=a, quote=b))
             return str(self.knobs.draw("merge how", a, b).choice(["same", "update"]))
         return word
 
-    def _true_relation(self, a: str, b: str) -> str:
+    def _true_relation(self, a: str, b: str, older: str, newer: str) -> str:
         if _plain(a) == _plain(b):
             return "same"
-        ones, twos = self._by_says.get(_plain(a), []), self._by_says.get(_plain(b), [])
-        for one in ones:
-            for two in twos:
+        for one in self._meant(a, older):
+            for two in self._meant(b, newer):
                 if one.pair and one.pair == two.pair:
                     return one.pair.rpartition("/")[2]
                 if one.scope == two.scope and one.what and (one.about, one.what, one.where) == (two.about, two.what, two.where) and one.value != two.value:
                     return "update"
         return "other"
+
+    def _meant(self, says: str, side: str) -> list[GoldClaim]:
+        """The claims a side of a pair may be: by its sentence, else by the words it is shown to rest on."""
+        return self._by_says.get(_plain(says)) or [c for c in self.claims if _plain(c.quote) in _plain(side)]
 
     # --- answer --------------------------------------------------------------------------------------------------------------------------
 

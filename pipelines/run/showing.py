@@ -37,7 +37,8 @@ from pipelines.store.types import dump, load
 from pipelines.wiki import brief as b
 from pipelines.wiki import inbox as q
 from pipelines.wiki.content import Asked, Correction, Quarantined, Work
-from pipelines.wiki.doors import PAGES_PATH, Door, all_pages, in_page_order
+from pipelines.wiki.doors import Door, in_page_order
+from pipelines.wiki.index import indexes
 from pipelines.wiki.inline import clean
 from pipelines.wiki.journal import without_footnotes
 from pipelines.wiki.packed import correction_of, pack, quarantined_of
@@ -53,8 +54,6 @@ UNNAMED = "local"
 """The scope of a wiki nobody gave one: it says nothing of what the memory is of."""
 CARRIED = "carried"
 """What all lines of note files are called among what rests on turns and notes: one that moves has all of them looked at."""
-BESIDE = (PAGES_PATH, RECENT_PATH, INBOX_PATH, INDEX_PATH)
-"""Pages beside those of topics."""
 Cover = Callable[[str, bytes], bytes]
 
 
@@ -246,7 +245,7 @@ class _Sight:
         self._keep_briefs(signs)
         queue = self._queue(items, corrections, questions)
         files += self._beside({
-            PAGES_PATH: all_pages(doors, own=self.own.get(PAGES_PATH, "")),
+            **indexes(doors, own=self.own),
             RECENT_PATH: recent(self.sessions.work, newest, own=self.own.get(RECENT_PATH, "")),
             INBOX_PATH: q.inbox(queue, own=self.own.get(INBOX_PATH, "")),
             INDEX_PATH: told.text + self.own.get(INDEX_PATH, ""),
@@ -261,7 +260,7 @@ class _Sight:
         return Sight(
             before=self.before, after=self.after, rows=shown, files=tuple(files), gone=self._gone(files), placed=self._placed(), brief=told, queue=queue,
             corrections=corrections, work=self.sessions.work, live_bytes=sum(p.bytes for p in self.pages.now.values() if p.live), said_bytes=int(self.after.aside["said"]),
-            pages=sum(p.live + p.archived for p in self.pages.now.values()) + len(BESIDE),
+            pages=sum(p.live + p.archived for p in self.pages.now.values()) + len(self.after.aside["beside"]),
         )  # fmt: skip
 
     def _keep_briefs(self, signs: b.Signs) -> None:
@@ -299,7 +298,8 @@ class _Sight:
             return None
         others = [k for k in self.pages.old.keys() | self.pages.now.keys() if self.pages.old.get(k) is not self.pages.now.get(k)]
         old, now = (_uids({k: pages[k] for k in others if k in pages}) for pages in (self.pages.old, self.pages.now))
-        return frozenset(old - now - {f.uid for f in files})
+        listed = self.before.aside["beside"].keys() - self.after.aside["beside"].keys()  # parts of the index that are no more
+        return frozenset((old | {short_uid("file", path) for path in listed}) - now - {f.uid for f in files})
 
     def _placed(self) -> dict[str, tuple[str, str] | None]:
         """Where notes stand now, of those that may stand elsewhere or under another title."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from pipelines.model import Kind, Status
@@ -11,7 +11,7 @@ from pipelines.wiki import inline
 from pipelines.wiki.content import Item
 from pipelines.wiki.inline import Span, Spans, Style, join, plain
 from pipelines.wiki.lines import NO_LONGER_TOLD, carried_text
-from pipelines.wiki.page import OWN_MARK, link
+from pipelines.wiki.page import link
 from pipelines.wiki.topics import Layout, Sort, Topic, is_name
 
 PAGES_PATH = "pages.md"
@@ -101,12 +101,6 @@ def in_page_order(doors: Iterable[Door]) -> tuple[Door, ...]:
             if item.carried:
                 places[door.key] = min(places.get(door.key, item.carried.position), item.carried.position)
     return tuple(sorted(doors, key=lambda d: (d.sort is not Sort.MEMORY, places.get(d.key, 1 << 30), d.key, d.part)))
-
-
-def all_pages(doors: Sequence[Door], *, own: str = "") -> str:
-    """The text of `pages.md`: every page under its hook, and the person's own words below the mark. `doors` are in page order."""
-    listed = "\n".join(d.line for d in doors) or "No page yet."
-    return f"# Pages\n\n{listed}\n\n{OWN_MARK}\n{own}"
 
 
 def entry(door: Door, moved: list[Moved], own_max: int) -> Entry:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import unquote
 
+from pipelines.wiki.doors import PAGES_PATH
+from pipelines.wiki.index import PARTS
 from pipelines.wiki.parse_page import NotAPage, split
 
 INDEX_PATH = "MEMORY.md"
@@ -116,7 +118,7 @@ def doubt(path: str, text: str) -> str:
 
 def _plain(path: str) -> bool:
     """Files of ours that begin with a heading instead of front matter."""
-    return path in {"inbox.md", "recent.md", "pages.md"} or path.startswith("journal/")
+    return path in {"inbox.md", "recent.md", PAGES_PATH} or path.startswith(("journal/", PARTS))
 
 
 def parts(path: str, text: str) -> tuple[str, str, str]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from pipelines.wiki.brief import LINES_MIN, MEMORY_MD, SIZE_MIN, Brief, Budget, signs_of, tell
 from pipelines.wiki.content import Content
-from pipelines.wiki.doors import PAGES_PATH, all_pages
 from pipelines.wiki.inbox import entries, inbox, queue
+from pipelines.wiki.index import indexes
 from pipelines.wiki.recent import recent
 from pipelines.wiki.render import Rendered, render, to_bytes
 from pipelines.wiki.topics import Layout, layout
@@ -39,7 +39,7 @@ def tree(content: Content, *, scope: str = "") -> Tree:
     told = tell(signs, room_beside(own), scope=scope)
     files = {
         **rendered.files,
-        PAGES_PATH: to_bytes(all_pages(signs.doors, own=content.own.get(PAGES_PATH, ""))),
+        **{path: to_bytes(text) for path, text in indexes(signs.doors, own=content.own).items()},
         RECENT_PATH: to_bytes(recent(content.work, content.newest_evidence, own=content.own.get(RECENT_PATH, ""))),
         INBOX_PATH: to_bytes(inbox(queue(entries(content)), own=content.own.get(INBOX_PATH, ""))),
         INDEX_PATH: to_bytes(told.text + own),

@@ -19,7 +19,7 @@ from pipelines.run.content import content_of
 from pipelines.run.resolving import lineage_of
 from pipelines.run.showing import as_text, look
 from pipelines.store import Store
-from pipelines.wiki import cutting
+from pipelines.wiki import cutting, index
 from pipelines.wiki.content import Content
 from pipelines.wiki.inbox import entries
 from pipelines.wiki.tree import tree
@@ -30,7 +30,7 @@ from tests.properties.shown_world import FILES, SCOPE, SUBJECTS, World, sentence
 
 __all__ = ["both", "clock"]
 LARGE, NEAR = 35, 3
-"""Of topics here, so that few notes make one large; a scope of fewer than thirty notes has none."""
+"""Of topics here, so that few notes make one large, as few pages make the index long; a scope of fewer than thirty notes has none."""
 pytestmark = pytest.mark.timeout(240)  # seconds of a loaded machine: everything is rendered after each event
 
 
@@ -40,6 +40,8 @@ def kind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sqlite]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(cutting, "LARGE_NOTES", LARGE)
         patched.setattr(cutting, "NEAR", NEAR)
+        for name, limit in (("LINES_MAX", 5), ("PART_MIN", 2), ("PART_MEAN", 2)):
+            patched.setattr(index, name, limit)
         yield made
     made.close()
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from pipelines.model import Kind, Status, Verdict
 from pipelines.wiki.brief import CLAUDE_CODE_HOOK, CODEX, MEMORY_MD, Budget, Unit, brief
 from pipelines.wiki.content import Cite, Content, Correction
-from pipelines.wiki.doors import all_pages, doors_of
+from pipelines.wiki.doors import doors_of
+from pipelines.wiki.index import indexes
 from pipelines.wiki.topics import layout
 from pipelines.wiki.tree import tree
 from tests.unit.wiki.samples import CONTENT, at, carried, cite, item
@@ -104,7 +105,7 @@ def test_overflow_leaves_from_the_bottom_and_a_line_leads_to_all_pages() -> None
     text = told(many, Budget(lines=60, size=6000))
     assert section(text, "Pages")[-1] == "- All pages → [pages](pages.md)"
     assert section(text, "Rules") == section(told(many), "Rules")
-    listed = all_pages(doors_of(layout(many.items)))
+    listed = indexes(doors_of(layout(many.items)), own={})["pages.md"]
     assert all(f"[Topic {n}](topic-{n}.md)" in listed for n in range(60))
 
 

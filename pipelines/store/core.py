@@ -181,10 +181,6 @@ class Core:
             rows = conn.execute(select(r.rev, r.cause, r.dream_uid, r.hand, r.recorded_at).where(r.scope_id == self.scope_of(conn, scope)).order_by(r.rev))
             return tuple(Revision(rev=x.rev, cause=x.cause, dream=x.dream_uid, hand=x.hand, recorded_at=x.recorded_at) for x in rows)
 
-    def revision_at(self, scope: str, at: datetime) -> int:
-        """The revision that was current at a moment of record time (`--known-at`); 0 before the first."""
-        return max((r.rev for r in self.revisions(scope) if r.recorded_at <= at), default=0)
-
     def raise_revision(self, scope: str, *, cause: str, above: int, hand: str = "dreamd") -> int:
         """A revision without a change of beliefs: a new renderer, an edit a person made. Raises Conflict when the scope stands no longer at `above`."""
         with self.writing("raise the revision") as conn:

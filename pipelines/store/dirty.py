@@ -46,16 +46,6 @@ class Dirty(Core):
         with self.writing("mark claims") as conn:
             mark(conn, self.locked_scope(conn, scope), uids, why)
 
-    def mark_all_dirty(self, scope: str, why: str) -> int:
-        """Have every claim of a current reading resolved again; returns how many."""
-        r = t.read_claims.c
-        with self.writing("mark all claims") as conn:
-            scope_id = self.locked_scope(conn, scope)
-            query = select(t.claims.c.uid).join_from(t.read_claims, t.claims, t.claims.c.id == r.claim_id).where(r.scope_id == scope_id)
-            uids = sorted(set(conn.scalars(query)))
-            mark(conn, scope_id, uids, why)
-        return len(uids)
-
 
 def mark(conn: Connection, scope_id: int, uids: Iterable[str], why: str) -> None:
     """Mark claims of a locked scope; one that is marked already is marked anew."""

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, select
 
 from pipelines.errors import LeaseLost, Refused
-from pipelines.model import digest, short_uid
+from pipelines.model import digest
 from pipelines.store import life
 from pipelines.store import tables as t
 from pipelines.store.apply import apply_changes
 from pipelines.store.clock import Clocked
-from pipelines.store.codec import decisions_of, finding_of, finding_out, instant_out, version_of, version_out
+from pipelines.store.codec import decisions_of, finding_of, finding_out, version_of, version_out
 from pipelines.store.core import put
-from pipelines.store.holder import alive, host_of
 from pipelines.store.life import dream_of
 from pipelines.store.types import dump, load
-from pipelines.store.values import Applied, BeliefChange, Change, Dream, DreamRunning, FindingChange
+from pipelines.store.values import Applied, BeliefChange, Change, Dream, FindingChange
 
 GUARD_FLOOR = 5  # so many confirmed notes may always change: in a small scope one correction is a large share
 _OPEN = ("running", "planned", "held")
@@ -27,28 +26,6 @@ _ENDS = frozenset({"completed", "planned", "held", "failed", "canceled"})
 
 class Dreams(Clocked):
     """One dream at a time runs over a scope; those that are planned or held do not occupy it."""
-
-    def start_dream(
-        self, scope: str, *, cause: str, holder: str, params: Mapping[str, object] | None = None, is_alive: Callable[[str], bool] | None = None
-    ) -> Dream:
-        """Begin a dream. Raises DreamRunning while another holder lives; a dead one's dream is marked failed and its staging dropped."""
-        d = t.dreams.c
-        with self.writing("start a dream") as conn:
-            scope_id = self.locked_scope(conn, scope)
-            at = self.now()
-            running = conn.execute(select(t.dreams).where(d.scope_id == scope_id, d.state == "running")).one_or_none()
-            if running is not None:
-                if is_alive(running.holder) if is_alive else alive(running.holder, host=host_of(holder)):
-                    raise DreamRunning(scope, running.uid, running.holder, running.started_at)
-                conn.execute(update(t.dreams).where(d.id == running.id).values(state="failed", code="holder_gone", ended_at=at))
-                life.drop_staged(conn, running.id)
-            before = conn.scalar(select(func.count()).select_from(t.dreams).where(d.scope_id == scope_id))
-            rev = conn.execute(select(t.scopes.c.revision).where(t.scopes.c.id == scope_id)).scalar_one()
-            uid = short_uid(scope, instant_out(at) or "", holder, str(before))
-            row = {"scope_id": scope_id, "uid": uid, "state": "running", "cause": cause, "params": dump(dict(params or {})), "holder": holder,
-                   "input_rev": rev, "code": "", "started_at": at}  # fmt: skip
-            conn.execute(t.dreams.insert(), row)
-            return dream_of(scope, conn.execute(select(t.dreams).where(d.scope_id == scope_id, d.uid == uid)).one())
 
     def stage(self, dream: Dream, changes: Sequence[Change], reads: Mapping[str, Iterable[int]]) -> None:
         """Add what a unit wants changed, and the head tokens it saw of every note it read (none: the note was absent).
@@ -107,14 +84,6 @@ class Dreams(Clocked):
                 life.supersede(conn, scope_id, row.id)
             life.end(self, conn, scope_id, row.id, {"state": status, "code": code, "summary": told, "ended_at": self.now()}, keep=waits)
             return dream_of(dream.scope, conn.execute(select(t.dreams).where(t.dreams.c.id == row.id)).one())
-
-    def cancel_dream(self, dream: Dream) -> Dream:
-        """End a dream before it is applied; a running unit learns it at its next commit. Afterwards it is refused."""
-        with self.reading("look at a dream") as conn:
-            _, row = self._of(conn, dream)
-        if row.applied_rev is not None:
-            raise Refused(f"dream {dream.uid} was applied as revision {row.applied_rev}; what is applied cannot be canceled")
-        return self.finish_dream(dream, "canceled")
 
     def dream(self, scope: str, uid: str) -> Dream:
         """A dream by its uid; raises Refused when there is none."""

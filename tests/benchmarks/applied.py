@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pipelines.store import BeliefChange, open_store
 from tests import servers
-from tests.contracts.store_builders import SCOPE, belief, version
+from tests.contracts.store_builders import SCOPE, belief, start_dream, version
 
 
 def main() -> None:
@@ -34,7 +34,7 @@ def main() -> None:
 def measure(url: str, kind: str, changes: int) -> None:
     with open_store(url, now=lambda: datetime.now(UTC)) as store:
         for name, numbers, statement in (("new", range(changes), "the port is 5433"), ("changed", range(0, changes, 10), "the port is 5434")):
-            dream = store.start_dream(SCOPE, holder="here:1:1", cause="bench")
+            dream = start_dream(store, SCOPE, holder="here:1:1", cause="bench")
             made: list[BeliefChange] = [belief(f"n{n}", version(f"n{n}", statement)) for n in numbers]
             seen: dict[str, list[int]] = {change.note: [] for change in made}
             for head in store.heads(SCOPE):

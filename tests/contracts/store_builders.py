@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import func, select
 
 from pipelines.model import (
     Basis,
@@ -22,7 +25,9 @@ from pipelines.model import (
     Version,
 )
 from pipelines.ports import IntakeBatch, Seen, SourceState
-from pipelines.store import BeliefChange, Decision, GatedClaim
+from pipelines.store import BeliefChange, Decision, Dream, GatedClaim, Store
+from pipelines.store import tables as t
+from pipelines.store.types import dump
 
 SCOPE = "acme/web/ana"
 DAY = datetime(2026, 11, 3, 9, 0, tzinfo=UTC)
@@ -92,3 +97,14 @@ def version(note: str = "n1", statement: str = "the port is 5433", *, slot: str 
 
 def belief(note: str, *versions: Version, verb: str = "new") -> BeliefChange:
     return BeliefChange(note=note, versions=versions, decisions=(Decision(stage="resolver", verb=verb, reason="said_twice", note=note),))
+
+
+def start_dream(store: Store, scope: str, *, cause: str, holder: str, params: Mapping[str, object] | None = None) -> Dream:
+    """A dream that runs and has no jobs, as the first release began one: whoever stages, applies and ends it is the test."""
+    with store.writing("start a dream") as conn:
+        scope_id = store.locked_scope(conn, scope)
+        before = conn.scalar(select(func.count()).select_from(t.dreams).where(t.dreams.c.scope_id == scope_id))
+        row = {"scope_id": scope_id, "uid": f"dream{before:07}", "state": "running", "cause": cause, "params": dump(dict(params or {})), "holder": holder,
+               "input_rev": store.revision(scope), "code": "", "started_at": store.now()}  # fmt: skip
+        conn.execute(t.dreams.insert(), row)
+    return store.dream(scope, row["uid"])

@@ -11,7 +11,7 @@ from pipelines.model import Origin, Outcome, Status
 from pipelines.notes.folder import read_text
 from pipelines.recall.search import search
 from pipelines.store import Placement, Store, this_process
-from tests.contracts.store_builders import DAY, SCOPE, batch, belief, claim, gated, turn, version
+from tests.contracts.store_builders import DAY, SCOPE, batch, belief, claim, gated, start_dream, turn, version
 from tests.contracts.store_kinds import both, clock, store
 
 __all__ = ["both", "clock", "store"]  # fixtures of this suite
@@ -33,7 +33,7 @@ def fill(store: Store, texts: list[str]) -> None:
     turns = [turn(f"t{i:03}", text, ordinal=i, origin=origins[i % 4], speaker=("Lee", "Ana", None)[i % 3]) for i, text in enumerate(texts)]
     store.commit_intake(SCOPE, batch(*turns))
     store.save_reading(SCOPE, "s1", engine="local/1", digest="d", claims=[gated(claim("x", turn="t003"), outcome=Outcome.QUARANTINE)])
-    dream = store.start_dream(SCOPE, cause="hand", holder=this_process())
+    dream = start_dream(store, SCOPE, cause="hand", holder=this_process())
     statuses = [Status.CONFIRMED, Status.DRAFT, Status.SUPERSEDED, Status.QUARANTINED]
     changes = [belief(f"n{i}", version(f"n{i}", text or "-", subject="端口", status=statuses[i % 4])) for i, text in enumerate(texts[:20])]
     store.stage(dream, changes, {change.note: () for change in changes})

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from pipelines.errors import Conflict, LeaseLost, Refused
+from pipelines.errors import Conflict, Refused
 from pipelines.model import Finding, Quote, Status, Verdict, digest
-from pipelines.store import Applied, Decision, Delivery, Dream, DreamRunning, FindingChange, Placement, Reader, Store, this_process
-from tests.contracts.store_builders import DAY, SCOPE, belief, version
+from pipelines.store import Applied, Decision, Delivery, Dream, FindingChange, Placement, Reader, Store, this_process
+from tests.contracts.store_builders import DAY, SCOPE, belief, start_dream, version
 from tests.contracts.store_kinds import Clock, Killed, clock, killed_at, store
 
 __all__ = ["clock", "store"]  # fixtures of this suite
@@ -20,7 +19,7 @@ EVERYBODY = Reader(now=DAY)
 
 
 def start(store: Store, scope: str = SCOPE) -> Dream:
-    return store.start_dream(scope, cause="hand", holder=this_process(), params={"since": "日"})
+    return start_dream(store, scope, cause="hand", holder=this_process(), params={"since": "日"})
 
 
 def dream_of(store: Store, *notes: str, statement: str = "the port is 5433", max_share: float = 1.0, **more: object) -> Applied:
@@ -91,7 +90,6 @@ def test_what_was_believed_at_a_revision_stays_known(store: Store, clock: Clock)
     clock.at += timedelta(hours=1)
     dream_of(store, "n1", "n2", statement="30 days")
     assert [[h.version.statement for h in store.believed(SCOPE, rev)] for rev in range(4)] == [[], ["30 days"], ["90 days"], ["30 days"] * 2]
-    assert [store.revision_at(SCOPE, DAY + timedelta(minutes=m)) for m in (-1, 0, 59, 60, 130)] == [0, 1, 1, 2, 3]
     assert store.believed(SCOPE, 3, notes=["n2"]) == store.heads(SCOPE, notes=["n2"])
 
 
@@ -206,64 +204,21 @@ def test_closing_a_confirmed_note_counts_for_the_guard(store: Store) -> None:
 # --- one dream a scope -------------------------------------------------------------------------------------------------------------------
 
 
-def test_a_second_dream_is_refused_naming_the_first_and_its_holder(store: Store) -> None:
-    first = start(store)
-    with pytest.raises(DreamRunning, match=first.uid) as refused:
-        start(store)
-    assert (refused.value.holder, refused.value.since) == (this_process(), DAY)
-    assert start(store, "acme/web/lee").state == "running", "another scope dreams on"
-    store.finish_dream(first, "completed")
-    assert start(store).uid != first.uid
-
-
-def test_the_dream_of_a_dead_holder_is_taken_over(store: Store) -> None:
-    first = start(store)
-    store.stage(first, [belief("n1", version())], {"n1": ()})
-    second = store.start_dream(SCOPE, cause="hand", holder="me", is_alive=lambda holder: False)
-    assert [(d.uid, d.state, d.code) for d in store.dreams(SCOPE)] == [(second.uid, "running", ""), (first.uid, "failed", "holder_gone")]
-    for late in (lambda: store.stage(first, [belief("n1", version())], {"n1": ()}), lambda: store.finish_dream(first, "completed")):
-        with pytest.raises(LeaseLost, match="failed"):
-            late()
-    with pytest.raises(Refused, match="failed"):
-        store.apply(first, max_share=1)
-    assert store.heads(SCOPE) == ()
-
-
 def test_a_planned_dream_does_not_occupy_its_scope(store: Store) -> None:
     store.finish_dream(start(store), "planned")
     assert start(store).state == "running"
 
 
-def test_a_canceled_dream_leaves_nothing_and_an_applied_one_is_not_canceled(store: Store) -> None:
+def test_a_dream_that_is_canceled_leaves_nothing_and_one_that_was_applied_has_nothing_left(store: Store) -> None:
     dream = start(store)
     store.stage(dream, [belief("n1", version())], {"n1": ()})
-    assert store.cancel_dream(dream).state == "canceled"
+    assert store.finish_dream(dream, "canceled").state == "canceled"
     assert store.planned(dream) == ()
     dream = start(store)
     store.stage(dream, [belief("n1", version())], {"n1": ()})
     store.apply(dream, max_share=1)
-    with pytest.raises(Refused, match="cannot be canceled"):
-        store.cancel_dream(dream)
     with pytest.raises(Refused, match="nothing left"):
         store.apply(dream, max_share=1)
-
-
-def test_of_many_that_start_at_once_one_dreams(store: Store) -> None:
-    gate, started, refused = threading.Barrier(8), [], []
-
-    def try_it() -> None:
-        gate.wait(timeout=20)
-        try:
-            started.append(start(store))
-        except DreamRunning as error:
-            refused.append(error)
-
-    threads = [threading.Thread(target=try_it) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=30)
-    assert (len(started), len(refused)) == (1, 7)
 
 
 # --- killed between any two statements -----------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from pipelines.model import Basis as B
 from pipelines.ports import Segment
 from pipelines.store import Delivery, Placement, Store, this_process
 from pipelines.store import tables as t
-from tests.contracts.store_builders import DAY, SCOPE, batch, belief, claim, gated, online, source, turn, version
+from tests.contracts.store_builders import DAY, SCOPE, batch, belief, claim, gated, online, source, start_dream, turn, version
 from tests.contracts.store_kinds import Killed, clock, killed_at, store
 
 __all__ = ["clock", "store"]  # fixtures of this suite
@@ -33,7 +33,6 @@ WRITES: dict[str, Callable[[Store], Any]] = {
     "online notes": lambda s: s.save_online_notes(SCOPE, "mem", [online("o2")]),
     "ruling": lambda s: s.add_ruling(SCOPE, Ruling(uid="r1", verb="keep", target="n1")),
     "expiry": lambda s: s.expire(SCOPE, DAY),
-    "dream": lambda s: s.start_dream(SCOPE, cause="hand", holder="me", is_alive=lambda _: False),
     "staging": lambda s: s.stage(s.dreams(SCOPE)[0], [belief("n9", version("n9"))], {"n9": ()}),
     "ending": lambda s: s.finish_dream(s.dreams(SCOPE)[0], "completed"),
     "page": lambda s: s.commit_page(SCOPE, "p1", slug="new", title="New", body="b", rev=2, renderer="r", line_macs=["m"]),
@@ -49,13 +48,13 @@ def fill(store: Store) -> None:
     store.save_reading(SCOPE, "s1", engine="local/1", digest="d", claims=[gated(claim())])
     store.save_order(SCOPE, ORDER)
     store.save_online_notes(SCOPE, "mem", [online("o1")])
-    dream = store.start_dream(SCOPE, cause="hand", holder=this_process())
+    dream = start_dream(store, SCOPE, cause="hand", holder=this_process())
     store.stage(dream, [belief("n1", version(valid_until=DAY, status=Status.DRAFT))], {"n1": ()})
     store.apply(dream, max_share=1)
     store.finish_dream(dream, "completed")
     for page, slug in (("p1", "old"), ("p2", "other")):
         store.commit_page(SCOPE, page, slug=slug, title="T", body="b", rev=1, renderer="r")
-    dream = store.start_dream(SCOPE, cause="hand", holder="dead")
+    dream = start_dream(store, SCOPE, cause="hand", holder="dead")
     store.stage(dream, [belief("n8", version("n8"))], {"n8": ()})
 
 

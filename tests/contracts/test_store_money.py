@@ -19,7 +19,7 @@ from pipelines.store import CostRow, Kept, Limit, Store, this_process
 from pipelines.store import tables as t
 from pipelines.store.holder import host_of, owner_of
 from pipelines.store.money import Key, Kind
-from tests.contracts.store_builders import SCOPE, batch, belief, claim, gated, turn, version
+from tests.contracts.store_builders import SCOPE, batch, belief, claim, gated, start_dream, turn, version
 from tests.contracts.store_kinds import Clock, clock, store
 from tests.contracts.work_builders import Thread, Ticks, beside, extracting, rows, take, ticks
 
@@ -412,7 +412,7 @@ def test_kept_notes_are_those_confirmed_and_those_of_them_a_model_read(store: St
     mine, theirs = claim("the port is 5433", made_by="claude/1+ab"), claim("the host is db1", made_by="local/2")
     store.commit_intake(SCOPE, batch(turn("t1")))
     store.save_reading(SCOPE, "s1", engine="claude/1+ab", digest="d", claims=[gated(mine), gated(theirs)])
-    dream = store.start_dream(SCOPE, cause="hand", holder=this_process())
+    dream = start_dream(store, SCOPE, cause="hand", holder=this_process())
     made = [("n1", (mine.uid, theirs.uid), Status.CONFIRMED), ("n2", (theirs.uid,), Status.CONFIRMED), ("n3", (mine.uid,), Status.DRAFT)]
     store.stage(dream, [belief(note, version(note, claims=claims, status=status)) for note, claims, status in made], {note: () for note, _, _ in made})
     store.apply(dream, max_share=1)

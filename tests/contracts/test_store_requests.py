@@ -8,9 +8,9 @@ from threading import Barrier
 import pytest
 
 from pipelines.errors import Conflict, LeaseLost, Refused
-from pipelines.store import Asked, BeliefChange, DreamRunning, Store, Unit, this_process
+from pipelines.store import Asked, BeliefChange, Store, Unit, this_process
 from pipelines.store.work import PENDING_MAX
-from tests.contracts.store_builders import SCOPE, batch, belief, claim, gated, turn, version
+from tests.contracts.store_builders import SCOPE, batch, belief, claim, gated, start_dream, turn, version
 from tests.contracts.store_kinds import Clock, clock, store
 from tests.contracts.work_builders import (
     WAIT_S,
@@ -214,18 +214,16 @@ def test_one_dream_that_is_planned_held_or_waiting_leaves_its_scope_to_others(st
     assert store.apply(held, max_share=1).inserted == 1
 
 
-def test_a_dream_of_the_command_and_one_of_jobs_exclude_each_other(store: Store) -> None:
-    command = store.start_dream(SCOPE, cause="hand", holder=this_process())
+def test_a_dream_without_jobs_keeps_one_of_jobs_waiting(store: Store) -> None:
+    command = start_dream(store, SCOPE, cause="hand", holder=this_process())
     asked = request(store, "r1")
     assert asked.state == "pending"
     store.finish_dream(command, "completed")
     assert take(store).dream.uid == asked.dream
-    with pytest.raises(DreamRunning):
-        store.start_dream(SCOPE, cause="hand", holder=this_process())
 
 
 def test_a_dream_of_a_command_that_died_is_ended_by_a_sweep(store: Store) -> None:
-    store.start_dream(SCOPE, cause="hand", holder="here:999999999:1")
+    start_dream(store, SCOPE, cause="hand", holder="here:999999999:1")
     asked = request(store, "r1")
     assert (asked.state, store.sweep(host="elsewhere").ring) == ("pending", ())
     store.sweep(host="here")
@@ -418,15 +416,6 @@ def test_what_a_person_has_to_look_at_first_stays_to_be_resolved(store: Store) -
         held = store.apply(job.dream, max_share=0, floor=0).held
         assert (held, store.dirty(SCOPE)) == (((), frozenset()), (("n1",), {"c1"}))[n]
         store.end_dream(job, "completed")
-
-
-def test_everything_can_be_marked_to_be_resolved_again(store: Store) -> None:
-    store.commit_intake(SCOPE, batch(turn("t1")))
-    mine = read(store, "the port is 5433", "the port is 5434", digest="a")
-    job = at_stage(store, "apply")
-    store.freeze_dirty(job.dream)
-    store.apply(job.dream, max_share=1)
-    assert (store.dirty(SCOPE), store.mark_all_dirty(SCOPE, "other code"), store.dirty(SCOPE)) == (frozenset(), 2, mine)
 
 
 def test_a_reading_that_does_not_commit_marks_nothing(store: Store) -> None:

@@ -13,7 +13,7 @@ from pipelines.model import Call, Origin, Outcome, Role, Status
 from pipelines.notes.folder import read_text
 from pipelines.recall.search import search
 from pipelines.store import Placement, Store, this_process
-from tests.contracts.store_builders import DAY, SCOPE, batch, belief, claim, gated, source, turn, version
+from tests.contracts.store_builders import DAY, SCOPE, batch, belief, claim, gated, source, start_dream, turn, version
 from tests.contracts.store_kinds import clock, store
 
 __all__ = ["clock", "store"]  # fixtures of this suite
@@ -36,7 +36,7 @@ def fill(store: Store, texts: dict[str, str] = TEXTS, *, session: str = "s1", lo
 
 
 def believe(store: Store, note: str, statement: str, **more: object) -> None:
-    dream = store.start_dream(SCOPE, cause="hand", holder=this_process())
+    dream = start_dream(store, SCOPE, cause="hand", holder=this_process())
     tokens = [h.token for h in store.heads(SCOPE, notes=[note])]
     store.stage(dream, [belief(note, version(note, statement, **more))], {note: tokens})  # type: ignore[arg-type]
     store.apply(dream, max_share=1)

@@ -26,7 +26,7 @@ from pipelines.store import ClaimRelation, Decision, Delivery, FindingChange, Pl
 from pipelines.store import tables as t
 from pipelines.store.exported import LEFT, BadExport, Reader, carried, references, zstd
 from pipelines.store.transfer import export_scope, import_scope
-from tests.contracts.store_builders import DAY, SCOPE, batch, belief, claim, gated, online, source, turn, version
+from tests.contracts.store_builders import DAY, SCOPE, batch, belief, claim, gated, online, source, start_dream, turn, version
 from tests.contracts.store_kinds import KINDS, Clock, Killed, both, clock, killed_at, store, store_of
 
 __all__ = ["both", "clock", "store"]  # fixtures of this suite
@@ -92,13 +92,13 @@ def fill(store: Store, archive: Blobs, scope: str = SCOPE) -> None:
     (asked_for,) = [d for d in store.dreams(scope) if d.state == "running"]
     store.freeze_dirty(asked_for)
     store.finish_dream(asked_for, "failed", code="tried")
-    waiting = store.start_dream(scope, cause="hand", holder=this_process())
+    waiting = start_dream(store, scope, cause="hand", holder=this_process())
     store.stage(waiting, [belief("n1", version("n1", "the port is 1"))], {"n1": [h.token for h in store.heads(scope, notes=["n1"])]})
     store.finish_dream(waiting, "planned")
 
 
 def believe(store: Store, scope: str, statement: str, **more: Any) -> None:
-    dream = store.start_dream(scope, cause="hand", holder=this_process())
+    dream = start_dream(store, scope, cause="hand", holder=this_process())
     finding = FindingChange(finding=Finding(note="o1", verdict=Verdict.UNCHECKED, why=statement), decisions=(Decision(stage="a", verb="v", reason="r"),))
     tokens = [h.token for h in store.heads(scope, notes=["n1"])]
     store.stage(dream, [belief("n1", version("n1", statement, status=Status.CONFIRMED, **more)), finding], {"n1": tokens})
@@ -257,7 +257,7 @@ def test_a_process_that_had_the_store_open_before_notices_that_its_key_is_anothe
 
 
 def test_a_scope_over_which_a_dream_runs_is_not_exported(store: Store) -> None:
-    store.start_dream(SCOPE, cause="hand", holder=this_process())
+    start_dream(store, SCOPE, cause="hand", holder=this_process())
     out = io.BytesIO()
     with pytest.raises(Refused, match=r"dream .* runs over acme/web/ana"):
         export_scope(store, SCOPE, Archive(), out, hand="ana")

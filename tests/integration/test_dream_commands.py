@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import sqlite3
@@ -17,6 +18,7 @@ from pipelines.logs import codec as codec_module
 from pipelines.logs import intake as intake_module
 from pipelines.logs.split import split_stream
 from pipelines.store import this_process
+from tests.contracts.store_builders import start_dream
 from tests.dreaming import differences, footprint
 from tests.redacting import shared_redactor
 from tests.writing import ClaudeLog, conversation
@@ -147,10 +149,11 @@ def test_search_finds_identifiers_and_chinese_in_turns(dreamd: Command, wiki: Pa
 def test_status_says_that_a_dream_was_cut_short_and_not_that_it_runs(dreamd: Command, wiki: Path) -> None:
     place = wiring.place_of(wiki, Settings(), create=False)
     with wiring.open_only_store(place) as store:
-        store.start_dream("local", cause="command", holder=f"{place.host}:999999999:1")
+        start_dream(store, "local", cause="command", holder=f"{place.host}:999999999:1")
     assert "cut short; the next dream goes on from there" in dreamd("status", "--wiki", wiki).out
     with wiring.open_only_store(place) as store:
-        store.start_dream("local", cause="command", holder=this_process(place.host))
+        store.finish_dream(store.dreams("local")[0], "failed")
+        start_dream(store, "local", cause="command", holder=this_process(place.host))
     assert "still running" in dreamd("status", "--wiki", wiki).out
 
 
@@ -265,7 +268,13 @@ def test_lint_names_what_an_agent_would_not_load(dreamd: Command, wiki: Path, tm
 def test_publish_and_rebuild_change_nothing_that_is_as_it_should_be(dreamd: Command, wiki: Path) -> None:
     before = shown(wiki)
     assert dreamd("publish", "--wiki", wiki).code == 0
+    place = wiring.place_of(wiki, Settings(), create=False)
+    with contextlib.closing(sqlite3.connect(place.private / "store.search.db")) as index, index:
+        (words,) = [name for (name,) in index.execute("SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%'")]
+        index.execute(f"INSERT INTO {words}({words}) VALUES ('delete-all')")  # lost without anybody noticing
+    assert dreamd("search", "5433", "--wiki", wiki, "--json").json["hits"] == []
     assert dreamd("rebuild", "--wiki", wiki, "--json").json == {"differences": []}
+    assert dreamd("search", "5433", "--wiki", wiki, "--json").json["hits"]
     assert dreamd("rebuild", "--from-logs", "--wiki", wiki, "--json").json == {"differences": []}
     assert shown(wiki) == before
 

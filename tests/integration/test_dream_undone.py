@@ -18,7 +18,7 @@ from pipelines.run import sources as sources_module
 from pipelines.run.showing import Sight
 from pipelines.run.sources import NOTHING, take_in
 from pipelines.run.wiki import organize
-from pipelines.store import Dream, Store
+from pipelines.store import Asked, Store
 from tests.dreaming import SCOPE, Desk, differences, lines_with
 from tests.writing import START, ClaudeLog, events, memory
 
@@ -89,21 +89,21 @@ def test_what_another_process_takes_in_while_a_dream_runs_is_left_to_the_next_on
 # --- a dream that was cut short --------------------------------------------------------------------------------------------------------
 
 
-def test_claims_read_by_a_dream_that_stopped_just_before_this_one_began_are_resolved(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_that_failed_another_dream_just_before_this_one_was_asked_for_is_read_by_this_one(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     rule(desk, "Always run migrations with `make migrate`.")
     desk.dream()
     rule(desk, "Never push to main.", day=1)
-    begin = Store.start_dream
+    begin = Store.request
 
-    def after_another(self: Store, scope: str, **given: object) -> Dream:
-        monkeypatch.setattr(Store, "start_dream", begin)
+    def after_another(self: Store, scope: str, **given: object) -> Asked:
+        monkeypatch.setattr(Store, "request", begin)
         desk.step = stop_at("session_read")
-        with pytest.raises(Stopped):
-            desk.dream()
+        assert [r.why for r in desk.dream().report.refused] == ["Stopped"]
         desk.step = lambda _: None
+        assert not lines_with({"brief": desk.brief()}, "Never push to main")
         return begin(self, scope, **given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Store, "start_dream", after_another)
+    monkeypatch.setattr(Store, "request", after_another)
     desk.dream()
     assert lines_with({"brief": desk.brief()}, "Never push to main")
 

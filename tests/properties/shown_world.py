@@ -26,7 +26,7 @@ from pipelines.model import (
     digest,
 )
 from pipelines.store import BeliefChange, Decision, FindingChange, Store
-from tests.contracts.store_builders import DAY, batch, claim, gated, source, turn
+from tests.contracts.store_builders import DAY, batch, claim, gated, source, start_dream, turn
 
 SCOPE = "acme/web/ana"
 SUBJECTS = (
@@ -134,7 +134,7 @@ class World:
     def dream(self, notes: Mapping[str, tuple[Version, ...]], findings: Sequence[Finding]) -> None:
         """Stage and apply."""
         self.dreams += 1
-        run = self.store.start_dream(SCOPE, cause="command", holder="desk:1:1")
+        run = start_dream(self.store, SCOPE, cause="command", holder="desk:1:1")
         heads = self.store.heads(SCOPE, notes=notes)
         changes = [BeliefChange(note=n, versions=v, decisions=DECISION) for n, v in notes.items()]
         reads = {n: [h.token for h in heads if h.version.note == n] for n in notes}

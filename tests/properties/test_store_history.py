@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from pipelines.errors import Conflict
 from pipelines.model import Status
 from pipelines.store import Dream, Head, open_store
-from tests.contracts.store_builders import DAY, SCOPE, belief, version
+from tests.contracts.store_builders import DAY, SCOPE, belief, start_dream, version
 
 Slots = dict[str, tuple[str, Status, int | None]]  # slot -> statement, status, hour its validity ends
 NOTES = ("n1", "n2", "n3")
@@ -54,7 +54,7 @@ class History(RuleBasedStateMachine):
         self.folder.cleanup()
 
     def start(self, wants: dict[str, Slots]) -> Dream:
-        dream = self.store.start_dream(SCOPE, cause="test", holder="me", is_alive=lambda _: False)
+        dream = start_dream(self.store, SCOPE, cause="test", holder="me")
         changes = [belief(note, *(self.version(note, slot, *what) for slot, what in slots.items())) for note, slots in wants.items()]
         reads: dict[str, list[int]] = {note: [] for note in wants}
         for head in self.store.heads(SCOPE, notes=wants):

@@ -13,7 +13,9 @@ import typer
 from pipelines.store import Store
 from worker import logsetup, settings, wiring
 
-Wiki = Annotated[Path | None, typer.Option("--wiki", metavar="DIR", help="The wiki folder; default: the setting, else the nearest from here upwards, else the project's.")]
+Wiki = Annotated[
+    Path | None, typer.Option("--wiki", metavar="DIR", help="The wiki folder; default: the setting, else the nearest from here upwards, else the project's.")
+]
 
 
 def _checked(scope: str | None) -> str | None:

@@ -54,13 +54,15 @@ def rebuild(
     config: common.Config = None,
     as_json: common.Json = False,
 ) -> int:
-    """Render the wiki again from the store, or derive notes again from the archived logs; print every difference."""
+    """Render the wiki and make the search index again from the store, or derive notes again from the archived logs; print every difference."""
     loaded = common.start(config)
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=False)
     if not place.wiki.parent.is_dir():
         raise Refused(f"{place.wiki.parent} does not exist")
     with wiring.open_parts(place, loaded, scope=scope) as parts:
         request = _request(place, common.scope_of(scope, loaded, parts.store), skew_s=loaded.skew_s)
+        if not from_logs:
+            parts.store.rebuild_search()
         differences = rebuild_from_logs(parts, request) if from_logs else rebuild_wiki(parts, request)
     if as_json:
         print_json({"differences": differences})

@@ -11,7 +11,7 @@ from sqlalchemy import event
 from pipelines.model import Status
 from pipelines.ports import Ask, Reply, Usage
 from pipelines.store import Limit, Reader, Store, this_process
-from tests.contracts.store_builders import DAY, SCOPE, batch, belief, claim, gated, turn, version
+from tests.contracts.store_builders import DAY, SCOPE, batch, belief, claim, gated, start_dream, turn, version
 from tests.contracts.store_kinds import clock, store
 
 __all__ = ["clock", "store"]  # fixtures of this suite
@@ -27,7 +27,7 @@ def linear(step: str) -> bool:
 def fill(store: Store) -> None:
     store.commit_intake(SCOPE, batch(*(turn(f"t{i}", ordinal=i) for i in range(20))))
     store.save_reading(SCOPE, "s1", engine="local/1", digest="d", claims=[gated(claim())])
-    dream = store.start_dream(SCOPE, cause="hand", holder=this_process())
+    dream = start_dream(store, SCOPE, cause="hand", holder=this_process())
     store.stage(dream, [belief("n1", version())], {"n1": ()})
     store.apply(dream, max_share=1)
     store.finish_dream(dream, "completed")
@@ -54,7 +54,7 @@ def one_batch(store: Store) -> None:
 
 
 def one_dream(store: Store) -> None:
-    dream = store.start_dream(SCOPE, cause="hand", holder=this_process())
+    dream = start_dream(store, SCOPE, cause="hand", holder=this_process())
     store.stage(
         dream, [belief("n1", version("n1", "other")), belief("n2", version("n2"))], {"n1": [h.token for h in store.heads(SCOPE, notes=["n1"])], "n2": ()}
     )

@@ -35,7 +35,9 @@ class Late(threading.Event):
 
 
 def test_a_helper_that_missed_the_call_to_end_ends_all_the_same() -> None:
-    crew = SimpleNamespace(threads=2, ttl_ms=30_000, beat=lambda: None, sweep=lambda: None, tend=lambda: None, one=lambda: False, leaving=lambda: False, broke=lambda _: None)
+    crew = SimpleNamespace(
+        threads=2, ttl_ms=30_000, beat=lambda: None, sweep=lambda: None, tend=lambda: None, one=lambda: False, leaving=lambda: False, broke=lambda _: None
+    )
     late = Late()
     rounds = Rounds(crew=crew, look_s=60, more=late)  # type: ignore[arg-type]
     leaving = ExitStack()

@@ -67,7 +67,7 @@ def find_wiki(given: Path | None, settings: Settings, *, start: Path | None = No
             return inside
     if (known := registered_at(here, settings)) is not None:
         return known.wiki
-    raise NoWiki("no wiki here: name its folder with --wiki, the setting wiki, or DREAMD_WIKI; dreamd alone says what there is")
+    raise NoWiki("no wiki here: dreamd dream makes one of this project's logs; another is named with --wiki, the setting wiki, or DREAMD_WIKI")
 
 
 def registered_at(folder: Path, settings: Settings) -> Registered | None:

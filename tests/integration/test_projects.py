@@ -174,6 +174,35 @@ def test_dreamd_alone_writes_nothing_and_says_what_to_do_next(home: Home, dreamd
     assert (code, "no agent keeps logs" in err) == (2, True)
 
 
+def test_dreamd_alone_goes_from_the_dream_to_what_waits_to_connecting_and_back_to_the_dream(home: Home, dreamd: Command) -> None:
+    web = home.repository("web")
+    log = home.claude(web, "one", "We decided to use Postgres for the tide table.")
+
+    def then() -> str:
+        return dreamd(web)[1].strip().rpartition("Next: ")[2]
+
+    assert then() == "dreamd dream"
+    dreamd(web, "dream")
+    assert then() == "dreamd connect claude-code"
+    (home.homes.claude / "settings.json").write_text('{"hooks": {"SessionStart": "dreamd hook session-start"}}', encoding="utf-8")
+    assert then() == "nothing now; dreamd dream once a session has ended"
+    assert "New sessions of claude-code are told" in dreamd(web)[1]
+    home.claude(web, "two", "The centre is west of the cave, not east.")
+    assert then() == "dreamd dream"
+    memory = log.parent / "memory"
+    memory.mkdir()
+    (memory / "cave.md").write_text("The centre is east of the cave.\n", encoding="utf-8")
+    dreamd(web, "dream")
+    assert then() == "dreamd review"
+
+
+def test_names_of_wide_letters_leave_the_columns_where_they_are(home: Home, dreamd: Command) -> None:
+    for name in ("web", "灯塔灯塔灯塔"):
+        home.claude(home.repository(name), name, "hello")
+    rows = [line for line in dreamd(home.path)[1].splitlines() if line.startswith("  ") and " 20" in line]
+    assert [line.replace("灯塔", "____").index(" 20") for line in rows] == [rows[0].replace("灯塔", "____").index(" 20")] * 2
+
+
 def test_all_dreams_over_every_project_each_into_its_own_wiki(home: Home, dreamd: Command) -> None:
     roots = [home.repository("web"), home.repository("api"), home.repository("nested/web")]
     for number, root in enumerate(roots):

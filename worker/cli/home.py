@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pipelines.errors import DreamdError
 from worker import __version__, registry, wiring
-from worker.cli.output import many, print_json, visible
+from worker.cli.output import columns, many, print_json, visible
 from worker.projects import Homes, Project, Survey, deleted_on, root_of, survey, tells_sessions
 from worker.settings import Settings, data_folder, load
 
@@ -20,7 +20,8 @@ SHOWN = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """What one project is told by. `lost_at` is when its agent deletes the oldest log, `waits` counts what waits for the person (None: no dream yet)."""
+    """What one project is told by. `lost_at` is when its agent deletes the oldest log, `waits` counts what waits for the person (None: no dream yet),
+    `has_new` is whether a log or a note was written to since its last dream began."""
 
     project: Project
     here: bool
@@ -30,6 +31,7 @@ class Line:
     note_files: int
     last: str = ""
     waits: int | None = None
+    has_new: bool = True
 
 
 def home(*, as_json: bool = False) -> int:
@@ -54,29 +56,38 @@ def _rank(line: Line) -> tuple[bool, float, str]:
 def _line(project: Project, here: Path, homes: Homes, loaded: Settings) -> Line:
     given = registry.registered(data_folder(loaded), project.root)
     is_here = project.root == here
-    last, waits = _dreamt(given.wiki, given.scope, loaded) if given is not None and is_here else ("", None)
-    oldest = project.oldest
+    last, waits, began = _dreamt(given.wiki, given.scope, loaded) if given is not None and is_here else ("", None, None)
+    oldest, notes = project.oldest, [f for folder in project.memory for f in folder.rglob("*.md")]
+    written = [*(log.mtime.timestamp() for log in project.logs), *(_written(f) for f in notes if is_here)]
     return Line(
         project=project, here=is_here, wiki=given.wiki if given else None, newest=max((log.mtime for log in project.logs), default=None),
-        lost_at=deleted_on(oldest, homes) if oldest else None, note_files=sum(1 for folder in project.memory for _ in folder.rglob("*.md")), last=last, waits=waits,
+        lost_at=deleted_on(oldest, homes) if oldest else None, note_files=len(notes), last=last, waits=waits,
+        has_new=began is None or max(written, default=0.0) > began.timestamp(),
     )  # fmt: skip
 
 
-def _dreamt(wiki: Path, scope: str, loaded: Settings) -> tuple[str, int | None]:
-    """When a project was last dreamt over and how it ended, and how much waits for the person."""
+def _written(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError:  # gone since it was listed
+        return 0.0
+
+
+def _dreamt(wiki: Path, scope: str, loaded: Settings) -> tuple[str, int | None, datetime | None]:
+    """When a project was last dreamt over and how it ended, how much waits for the person, and when that dream began if it was completed."""
     try:
         place = wiring.place_of(wiki, loaded, create=False)
         if not loaded.database_url and not (place.private / "store.db").exists():
-            return "", None
+            return "", None, None
         with wiring.open_only_store(place) as store:
             last = next(iter(store.dreams(scope, limit=1)), None)
             waiting = last.summary.get("waiting") if last and last.summary else None
     except DreamdError as error:
-        return f"cannot be told ({visible(str(error))})", None
+        return f"cannot be told ({visible(str(error))})", None, None
     if last is None:
-        return "", None
+        return "", None, None
     ended = f"{last.ended_at:%Y-%m-%d %H:%M} UTC" if last.ended_at else "not ended"
-    return f"{last.state}, {ended}", waiting if isinstance(waiting, int) else 0
+    return f"{last.state}, {ended}", waiting if isinstance(waiting, int) else 0, last.started_at if last.state == "completed" else None
 
 
 def _json(found: Survey, lines: Sequence[Line], told: Sequence[str]) -> dict[str, object]:
@@ -90,7 +101,7 @@ def _json(found: Survey, lines: Sequence[Line], told: Sequence[str]) -> dict[str
             }
             for x in lines
         ],
-        "homeless": [str(log.path) for log in found.homeless], "told": list(told), "next": _next(lines),
+        "homeless": [str(log.path) for log in found.homeless], "told": list(told), "next": _next(lines, told),
     }  # fmt: skip
 
 
@@ -116,20 +127,24 @@ def _print(found: Survey, lines: Sequence[Line], told: Sequence[str], homes: Hom
     for line in _here(lines):
         print(line)
     if lines:
-        print(
-            "New sessions are told what the wiki knows." if told else "New sessions are not told yet what the wiki knows: dreamd connect claude-code (or codex)"
-        )
-    print(f"Next: {_next(lines)}")
+        print(_telling(told))
+    print(f"Next: {_next(lines, told)}")
+
+
+def _telling(told: Sequence[str]) -> str:
+    if not told:
+        return "New sessions are not told yet what the wiki knows: dreamd connect claude-code (or codex)"
+    return f"New sessions of {' and '.join(told)} are told what their project's wiki knows."
 
 
 def _table(lines: Sequence[Line]) -> None:
     names = [visible(x.project.name) for x in lines]
-    wide = max(7, *(len(n) for n in names))
+    wide = max(7, *(columns(n) for n in names))
     print(f"  {'project':{wide}}  logs      MB  newest      oldest      deleted on  notes  wiki")
     for name, x in zip(names, lines, strict=True):
         oldest = x.project.oldest
         print(
-            f"{'*' if x.here else ' '} {name:{wide}} {len(x.project.logs):5} {x.project.bytes / 1e6:7.1f}  {_day(x.newest)}  {_day(oldest.mtime if oldest else None)}  "
+            f"{'*' if x.here else ' '} {name}{' ' * (wide - columns(name))} {len(x.project.logs):5} {x.project.bytes / 1e6:7.1f}  {_day(x.newest)}  {_day(oldest.mtime if oldest else None)}  "
             f"{_day(x.lost_at)} {x.note_files:6}  {_short(x.wiki) if x.wiki else '-'}"
         )  # fmt: skip
 
@@ -145,11 +160,18 @@ def _here(lines: Sequence[Line]) -> Sequence[str]:
     return said
 
 
-def _next(lines: Sequence[Line]) -> str:
+def _next(lines: Sequence[Line], told: Sequence[str]) -> str:
     """The one command to go on with."""
-    if any(x.here for x in lines):
+    here = next((x for x in lines if x.here), None)
+    if here is None:
+        return "dreamd dream --all, or in a project's folder dreamd dream" if lines else "dreamd dream PATH... --wiki DIR"
+    if not here.last or here.has_new:
         return "dreamd dream"
-    return "dreamd dream --all, or in a project's folder dreamd dream" if lines else "dreamd dream PATH... --wiki DIR"
+    if here.waits:
+        return "dreamd review"
+    if not told:
+        return f"dreamd connect {'codex' if all(log.agent == 'codex' for log in here.project.logs) else 'claude-code'}"
+    return "nothing now; dreamd dream once a session has ended"
 
 
 def _day(at: datetime | None) -> str:

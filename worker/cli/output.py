@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import Enum
@@ -18,6 +19,11 @@ def print_json(value: object) -> None:
 def visible(text: str) -> str:
     """Text of logs and file names as a terminal may show it: on one line, nothing that moves the cursor, colours or turns the direction round."""
     return "".join(ch if ch.isprintable() else "\ufffd" for ch in " ".join(text.split()))
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal a text takes: letters of East Asia take two, marks over a letter none."""
+    return sum(0 if unicodedata.combining(ch) else 2 if unicodedata.east_asian_width(ch) in "WF" else 1 for ch in text)
 
 
 def counted(counts: Mapping[str, int]) -> str:

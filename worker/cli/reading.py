@@ -17,6 +17,7 @@ from pipelines.run.verify import verify
 from pipelines.run.why import Chain, why
 from pipelines.wiki.brief import Budget, Unit, brief
 from pipelines.wiki.lines import short_session
+from pipelines.wiki.page import OWN_MARK
 from pipelines.wiki.topics import layout
 from worker import wiring
 from worker.cli import common
@@ -146,7 +147,7 @@ def journal(
     if as_json:
         print_json({"date": date or days[-1], "text": text})
     else:
-        print(text, end="")
+        print(text.replace(OWN_MARK, "").rstrip())
     return 0
 
 

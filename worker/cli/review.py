@@ -211,6 +211,10 @@ def _entry_json(entry: Entry) -> dict[str, object]:
     return {"id": anchor_of(entry.uid), "waits": entry.waits.value, "text": words(entry.spans), "reason": entry.reason, "command": entry.command}
 
 
+_HOW = {Waits.CORRECTION: " (all as a patch: dreamd notes diff; into your files: dreamd notes apply)"}
+"""What closes a kind of thing that waits, where that is no command of this group."""
+
+
 def _print_queue(waiting: Sequence[Entry]) -> None:
     if not waiting:
         print("Nothing waits for you.")
@@ -219,7 +223,7 @@ def _print_queue(waiting: Sequence[Entry]) -> None:
     for waits in Waits:
         rows = [e for e in first if e.waits is waits]
         if rows:
-            print(f"{waits.value}:")
+            print(f"{waits.value}{_HOW.get(waits, '')}:")
         for entry in rows:
             why_not = f"  ({entry.reason.replace('_', ' ')})" if entry.reason else ""
             print(f"  {anchor_of(entry.uid)}  {visible(words(entry.spans))}{why_not}")

@@ -83,14 +83,17 @@ class Lineage(Reading, Claims):
         return tuple(sorted((r.identity, r.generation, r.offset, r.length, r.blob) for r in rows))
 
     def inputs(self, scope: str) -> str:
-        """A digest of all that intake and people have brought into the scope: how far each source is read, online notes and rulings."""
+        """A digest of all that intake and people have brought into the scope: how far each source is read, online notes and rulings. It holds no number of a
+        row, so that an imported scope has the same."""
         s, n, r = t.sources.c, t.online_notes.c, t.rulings.c
         with self.reading("look for what is new") as conn:
             at = self.scope_of(conn, scope)
             # A new generation only raises the second sum; without one, offsets only grow: no two changes cancel out.
             sources = conn.execute(select(func.count(), func.sum(s.generation), func.sum(s.offset)).where(s.scope_id == at)).one()
-            rows = [conn.scalar(select(func.max(c.id)).where(c.scope_id == at)) for c in (n, r)]  # append-only: what is new has a higher id
-        return digest(repr((tuple(sources), rows)))
+            # Append-only: what is new raises the count; what a forget took and what came in its place differ by name.
+            counts = [conn.scalar(select(func.count()).where(c.scope_id == at)) for c in (n, r)]
+            newest = [conn.scalar(select(c.uid).where(c.scope_id == at).order_by(c.id.desc()).limit(1)) for c in (n, r)]
+        return digest(repr((tuple(sources), counts, newest)))
 
     def sessions_in(self, scope: str, identity: str) -> frozenset[str]:
         """The sessions a source tells of."""

@@ -168,6 +168,20 @@ def third(tmp_path: Path) -> Iterator[Store]:
 # --- there and back -------------------------------------------------------------------------------------------------------------------------
 
 
+def test_a_dream_over_an_imported_scope_sees_that_nothing_is_new(store: Store, third: Store) -> None:
+    """No number stays what it was: what decides must not be one."""
+    archive = Archive()
+    fill(store, archive)
+    imported(third, Archive(), exported(store, archive))
+    before = third.inputs(SCOPE)
+    assert before == store.inputs(SCOPE)
+    third.add_ruling(SCOPE, Ruling(uid="r2", verb="keep", target="n1", body="because", hand="ana", at=DAY))
+    assert third.inputs(SCOPE) not in {before, third.inputs(OTHER)}
+    with_ruling = third.inputs(SCOPE)
+    third.save_online_notes(SCOPE, "mem", [online("o1", "port 5434")])
+    assert third.inputs(SCOPE) not in {before, with_ruling}
+
+
 def test_every_table_of_a_scope_is_carried_or_left_for_a_reason(sent: Sent) -> None:
     walled = {name for name, table in t.metadata.tables.items() if "scope_id" in table.c}
     assert {table.name for table in carried()} | LEFT.keys() == walled

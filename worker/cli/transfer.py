@@ -44,7 +44,8 @@ def export_command(file: _File, wiki: common.Wiki = None, scope: common.Scope = 
 
 
 def import_command(file: _File, wiki: common.Wiki = None, config: common.Config = None, as_json: common.Json = False) -> int:
-    """Bring an exported scope into a store where it is new. The file is taken at its word: import only what you trust."""
+    """Bring an exported scope into a store that holds nothing, or only scopes exported from the same store. The file is taken at its word: import only what
+    you trust."""
     loaded = common.start(config)
     source = file.expanduser()
 

@@ -93,7 +93,7 @@ class Lineage(Reading, Claims):
             # Append-only: what is new raises the count; what a forget took and what came in its place differ by name.
             counts = [conn.scalar(select(func.count()).where(c.scope_id == at)) for c in (n, r)]
             newest = [conn.scalar(select(c.uid).where(c.scope_id == at).order_by(c.id.desc()).limit(1)) for c in (n, r)]
-        return digest(repr((tuple(sources), counts, newest)))
+        return digest(repr(([int(n or 0) for n in sources], counts, newest)))  # sums are decimals on a server
 
     def sessions_in(self, scope: str, identity: str) -> frozenset[str]:
         """The sessions a source tells of."""

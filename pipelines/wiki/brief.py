@@ -238,7 +238,7 @@ def _head(title: str, newest: datetime | None, scope: str, *, checked: bool) -> 
     known = f" Newest evidence: {day(newest)}." if newest else ""
     return (
         f"<dreamd-brief{name}>\n\n# Memory: {inline.write_heading(plain(title[:NAME_CHARS_MAX])) or 'notes'}\n\n"
-        f"What earlier sessions left behind, {'checked against their logs, ' if checked else 'not checked, since no log of theirs was read, '}so that you need not learn it again.\n"
+        f"What earlier sessions left behind, {'checked against their logs, ' if checked else 'not checked, since no log that was read speaks of it, '}so that you need not learn it again.\n"
         f"A record to check before you rely on it, not orders. Each line leads to a page with its sources.{known}\n\n"
     )
 

@@ -251,5 +251,5 @@ def test_a_fact_that_a_correction_says_is_not_said_again() -> None:
 
 def test_a_brief_of_notes_alone_does_not_claim_that_logs_were_read() -> None:
     only = replace(item("no0001", "The port is 5433.", subject="user"), cites=(Cite(source="memory/a.md", line=3),))
-    assert "not checked, since no log of theirs was read" in told(Content(title="x", items=(only,)))
+    assert "not checked, since no log that was read speaks of it" in told(Content(title="x", items=(only,)))
     assert "checked against their logs" in told(CONTENT)

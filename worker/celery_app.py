@@ -20,7 +20,8 @@ WORK: Final = "dreamd.work"
 REQUEST: Final = "dreamd.request"
 """The task a platform sends: (message), a JSON object as `dreamd submit --schema` prints it, to the queue of the setting `queue`."""
 VISIBLE_S: Final = 3600
-"""Messages a dead worker had fetched and not begun come back after so long; a sweep rings again much sooner."""
+"""After so long a message comes back that a worker fetched and had not begun when it died. A sweep rings again for bells much sooner; a platform that has no
+answer sends its request again, and need not wait for this. What runs is acknowledged already, so nothing comes back beside it."""
 REST_S: Final = 5.0
 """How long a queue that cannot be read is left alone."""
 _NO_ENVELOPE: Final = (ValueError, TypeError, KeyError, AttributeError, RecursionError, DataError)

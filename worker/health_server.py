@@ -40,7 +40,7 @@ log = structlog.get_logger("dreamd.health")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Diagnosis:
     """A measurement and what is wrong with it; `measured` is None when the store did not answer."""
 
     measured: Measured | None
@@ -61,13 +61,13 @@ def limits_of(loaded: Settings) -> Limits:
     return Limits(**loaded.health.model_dump())
 
 
-def look(store: Store, limits: Limits, scope: str | None = None) -> Answer:
+def look(store: Store, limits: Limits, scope: str | None = None) -> Diagnosis:
     """Measure and judge now."""
     try:
         measured = store.health(scope)
     except DreamdError as error:
-        return Answer(measured=None, problems=(unreachable(error),))
-    return Answer(measured=measured, problems=judge(measured, limits))
+        return Diagnosis(measured=None, problems=(unreachable(error),))
+    return Diagnosis(measured=measured, problems=judge(measured, limits))
 
 
 def unreachable(error: DreamdError) -> Problem:
@@ -78,17 +78,17 @@ def unreachable(error: DreamdError) -> Problem:
 
 
 @dataclass(slots=True)
-class Source:
+class Diagnoses:
     """Answers from one store, each kept for a moment. Safe in any thread."""
 
     store: Store
     limits: Limits
     clock: Callable[[], float] = time.monotonic
-    _kept: Answer | None = None
+    _kept: Diagnosis | None = None
     _until: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def __call__(self) -> Answer:
+    def __call__(self) -> Diagnosis:
         """The answer of now, or of a moment ago."""
         with self._lock:
             if self._kept is None or self.clock() >= self._until:
@@ -99,16 +99,16 @@ class Source:
 
 @contextmanager
 def serving_health(store: Store, loaded: Settings) -> Iterator[None]:
-    """Answer /healthz and /metrics in threads until the context ends, when the settings name an address."""
+    """Diagnosis /healthz and /metrics in threads until the context ends, when the settings name an address."""
     if loaded.metrics_addr is None:
         yield
         return
-    with served(Source(store, limits_of(loaded)), loaded.metrics_addr):
+    with served(Diagnoses(store, limits_of(loaded)), loaded.metrics_addr):
         yield
 
 
 @contextmanager
-def served(source: Callable[[], Answer], address: str) -> Iterator[Callable[[], int]]:
+def served(source: Callable[[], Diagnosis], address: str) -> Iterator[Callable[[], int]]:
     """As `serving_health`; gives a function that waits until the address is ours and tells the port."""
     server = _Serving(source, address)
     thread = threading.Thread(target=server.run, name="dreamd health", daemon=True)
@@ -120,7 +120,7 @@ def served(source: Callable[[], Answer], address: str) -> Iterator[Callable[[], 
         thread.join()
 
 
-def metrics_text(answer: Answer) -> bytes:
+def metrics_text(answer: Diagnosis) -> bytes:
     """The answer in the text format of Prometheus."""
     from prometheus_client import CollectorRegistry, generate_latest
 
@@ -135,7 +135,7 @@ def metrics_text(answer: Answer) -> bytes:
 class _Serving:
     """A server that waits for its address to be free."""
 
-    def __init__(self, source: Callable[[], Answer], address: str) -> None:
+    def __init__(self, source: Callable[[], Diagnosis], address: str) -> None:
         host, _, port = address.rpartition(":")
         self.source, self.at = source, (host.strip("[]"), int(port))
         self.over, self.bound = threading.Event(), threading.Event()
@@ -178,7 +178,7 @@ class _Serving:
         self.over.set()
 
 
-def _server(at: tuple[str, int], source: Callable[[], Answer]) -> HTTPServer:
+def _server(at: tuple[str, int], source: Callable[[], Diagnosis]) -> HTTPServer:
     class Server(ThreadingHTTPServer):
         address_family = socket.AF_INET6 if ":" in at[0] else socket.AF_INET
         daemon_threads = True
@@ -193,7 +193,7 @@ def _server(at: tuple[str, int], source: Callable[[], Answer]) -> HTTPServer:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    answer: Callable[[], Answer]
+    answer: Callable[[], Diagnosis]
     timeout = REQUEST_S
     server_version, sys_version = "dreamd", ""
 
@@ -253,7 +253,7 @@ _SUMMED: Final = {"pending": "other_pending", "due": "other_due"}
 class _Collector:
     """Gauges of one answer. Labels are scopes (at most SCOPES_MAX, and `other`), roles and our own codes: never anything a log says."""
 
-    answer: Answer
+    answer: Diagnosis
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         m = self.answer.measured

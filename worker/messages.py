@@ -72,7 +72,7 @@ class Message(BaseModel):
         return scope_path(scope)
 
 
-class Answer(BaseModel):
+class RequestAnswer(BaseModel):
     """What became of a message. Accepted means: the row is committed."""
 
     model_config = ConfigDict(frozen=True, title="dreamd answer, version 1", defer_build=True)
@@ -94,7 +94,7 @@ class BadMessage(Exception):
     """No message of this version; says which field and what it must be, never a value: it may be a secret."""
 
 
-class Desk(Protocol):
+class RequestStore(Protocol):
     """What answering needs of a store."""
 
     def request(self, scope: str, *, request_id: str, params: Mapping[str, object], cause: str, hand: str = "", slot: str | None = None) -> Asked: ...
@@ -118,7 +118,7 @@ def _problem(problem: Any) -> str:
     return f"{field}: {str(problem['msg']).removeprefix('Value error, ').replace('Input should', 'should', 1)}"
 
 
-def answer(store: Desk, raw: bytes, *, door: str, params: Mapping[str, object], ring: Bell, mask: Callable[[str], str]) -> Answer:
+def answer(store: RequestStore, raw: bytes, *, door: str, params: Mapping[str, object], ring: Bell, mask: Callable[[str], str]) -> RequestAnswer:
     """Act on one message as it came in through a door. `params` are those of a plain dream by the settings; the message's own go over them.
 
     Raises StoreUnavailable and StoreUnusable, which say nothing about the message: then nothing is committed, and sending again is right.
@@ -127,12 +127,12 @@ def answer(store: Desk, raw: bytes, *, door: str, params: Mapping[str, object], 
         message = read(raw)
     except BadMessage as bad:
         store.keep_letter(door, str(bad), mask(raw.decode("utf-8", "replace")))
-        return Answer(answer="refused", why=str(bad), request_id=_told(raw, "request_id"))
+        return RequestAnswer(answer="refused", why=str(bad), request_id=_told(raw, "request_id"))
     wanted = params_of(message)
     if wanted.get("engine") == CLAUDE != params.get("engine"):
         unpaid = "params.engine: claude has neither a budget nor a server that costs nothing here; leave it out, or have one set"
         store.keep_letter(door, unpaid, mask(raw.decode("utf-8", "replace")))
-        return Answer(answer="refused", why=unpaid, request_id=message.request_id)
+        return RequestAnswer(answer="refused", why=unpaid, request_id=message.request_id)
     told = {**params, **wanted, **(_ASKS_NOBODY if wanted.get("engine") == LOCAL and "engine" in params else {})}
     try:
         asked = store.request(message.scope, request_id=message.request_id, params=told, cause=CAUSE, hand=message.hand)
@@ -140,18 +140,18 @@ def answer(store: Desk, raw: bytes, *, door: str, params: Mapping[str, object], 
         raise
     except (Refused, Permanent) as error:  # the store is stricter about names than we are
         store.keep_letter(door, str(error), mask(raw.decode("utf-8", "replace")))
-        return Answer(answer="refused", why=str(error), request_id=message.request_id)
+        return RequestAnswer(answer="refused", why=str(error), request_id=message.request_id)
     if asked.ring:
         ring(asked.ring)
     why = "too many requests wait in this scope" if asked.answer == "refused" else None
-    return Answer(answer=asked.answer, request_id=message.request_id, dream=asked.dream, state=asked.state, retry_after=asked.retry_after_s, why=why)
+    return RequestAnswer(answer=asked.answer, request_id=message.request_id, dream=asked.dream, state=asked.state, retry_after=asked.retry_after_s, why=why)
 
 
-def set_aside(store: Desk, raw: bytes, error: Exception, *, door: str, mask: Callable[[str], str]) -> Answer:
+def set_aside(store: RequestStore, raw: bytes, error: Exception, *, door: str, mask: Callable[[str], str]) -> RequestAnswer:
     """Keep a message at which code of ours failed FAULTS_MAX times as a letter, and say so. Raises as `answer`."""
     why = f"dreamd failed at it {FAULTS_MAX} times ({type(error).__name__}), which is a fault of its own: it is kept as a letter"
     store.keep_letter(door, why, _masked(raw, mask))
-    return Answer(answer="refused", why=why, request_id=_told(raw, "request_id"), retry_after=FAULT_AGAIN_S)
+    return RequestAnswer(answer="refused", why=why, request_id=_told(raw, "request_id"), retry_after=FAULT_AGAIN_S)
 
 
 def _masked(raw: bytes, mask: Callable[[str], str]) -> str:
@@ -188,4 +188,4 @@ def _told(raw: bytes, field: str) -> str | None:
 
 def schema() -> dict[str, object]:
     """The JSON schemas of message and answer."""
-    return {"message": Message.model_json_schema(), "answer": Answer.model_json_schema(mode="serialization")}
+    return {"message": Message.model_json_schema(), "answer": RequestAnswer.model_json_schema(mode="serialization")}

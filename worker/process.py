@@ -7,25 +7,18 @@ within GRACE_S is given back all the same (its commit will be refused), and the 
 
 from __future__ import annotations
 
-import os
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import FrameType
 from typing import Final
 
 import structlog
 
 from worker.crew import Crew
-from worker.stopping import Stop
+from worker.stopping import Stop, stopping
 
-GRACE_S: Final = 4.0
-"""How long units may take to their next check after a signal."""
-LAST_S: Final = 0.8
-"""How long giving back may take then."""
 SWEEP_S: Final = 5.0
 TEND_S: Final = 60.0
 """How often batches are looked after whose dream has ended."""
@@ -127,44 +120,13 @@ class Rounds:
             self.more.set()
 
 
-@contextmanager
-def leaving(stop: Stop, last: Callable[[], None], code: Callable[[], int], *, grace_s: float = GRACE_S) -> Iterator[None]:
-    """Let SIGTERM and SIGINT set `stop`. Whoever is not out of this context `grace_s` later, or at a second signal, has `last` called and is ended with `code`."""
-    out = threading.Event()
-    twice = Stop()
-
-    def heard(_number: int, _frame: FrameType | None) -> None:
-        (twice if stop() else stop).set()
-
-    def end_late() -> None:
-        stop.wait()
-        deadline = time.monotonic() + grace_s
-        while not twice() and not out.is_set() and (left := deadline - time.monotonic()) > 0:
-            twice.wait(min(left, 0.1))
-        if not out.is_set():
-            helper = threading.Thread(target=last, name="give-back", daemon=True)
-            helper.start()
-            helper.join(LAST_S)
-            os._exit(code())
-
-    before = {number: signal.signal(number, heard) for number in (signal.SIGTERM, signal.SIGINT)}
-    threading.Thread(target=end_late, name="end-late", daemon=True).start()
-    try:
-        yield
-    finally:
-        out.set()
-        stop.set()
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 def work_alone(crew: Crew, stop: Stop, *, once: bool = False) -> int:
     """Work without a bell: look until stopped, or `once`, until nothing is due. Returns the exit code: BROKEN, too, when the store did not answer `once`."""
     answered = True
     rounds = Rounds(crew=crew, look_s=POLL_S)
     crew.ring = lambda _jobs: rounds.more.set()
     log.info("worker_started", threads=crew.threads, bell=False)
-    with leaving(stop, crew.leave, lambda: code_of(crew)):
+    with stopping(stop, last=crew.leave, code=lambda: code_of(crew)):
         with rounds.going():
             if once:
                 answered = _until_idle(crew, rounds, stop)

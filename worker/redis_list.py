@@ -24,7 +24,7 @@ import structlog
 
 from pipelines.errors import DreamdError
 from worker.bell import Bell
-from worker.messages import FAULTS_MAX, Answer, Desk, answer, reply_name, set_aside
+from worker.messages import FAULTS_MAX, RequestAnswer, RequestStore, answer, reply_name, set_aside
 from worker.queues import alive_of, consumers_of, reply_of
 
 DOOR: Final = "redis-list"
@@ -45,7 +45,7 @@ class Consumer:
     def __init__(
         self,
         client: redis.Redis,
-        store: Desk,
+        store: RequestStore,
         *,
         queue: str,
         name: str,
@@ -95,7 +95,7 @@ class Consumer:
                 back += self._take_back(name)
         return back + self._take_back(self.name)
 
-    def one(self, *, wait_s: float) -> Answer | None:
+    def one(self, *, wait_s: float) -> RequestAnswer | None:
         """Act on the oldest message; None when none came in time. What goes wrong leaves the message in our list."""
         self._live()
         raw = self.client.blmove(self.queue, self.taken, wait_s, "LEFT", "RIGHT")
@@ -109,7 +109,7 @@ class Consumer:
         self.client.lrem(self.taken, 1, raw)
         return said
 
-    def _act_on(self, raw: bytes) -> Answer:
+    def _act_on(self, raw: bytes) -> RequestAnswer:
         """Act on a message. A fault of ours at it is raised, and it is tried again; one that finds it each time sets it aside."""
         try:
             return answer(self.store, raw, door=DOOR, params=self.params, ring=self.ring, mask=self.mask)
@@ -122,7 +122,7 @@ class Consumer:
             log.error("request_set_aside", error=type(error).__name__)
             return set_aside(self.store, raw, error, door=DOOR, mask=self.mask)
 
-    def _reply(self, raw: bytes, said: Answer) -> None:
+    def _reply(self, raw: bytes, said: RequestAnswer) -> None:
         if (name := reply_name(raw)) is None:
             return
         to = reply_of(self.queue, name)

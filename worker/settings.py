@@ -39,7 +39,7 @@ class Events(BaseModel, frozen=True, extra="forbid"):
 
 
 class Health(BaseModel, frozen=True, extra="forbid"):
-    """From when on `dreamd doctor`, /healthz and /metrics call something a problem; a test keeps it equal to `pipelines.run.health.Limits`."""
+    """From when on `dreamd doctor`, /healthz and /metrics call something a problem; `pipelines.run.health.Limits` is what is judged by."""
 
     success_age_s: float = Field(default=172_800, gt=0, description="no dream completed for so long, although there is something to dream")
     wait_s: float = Field(default=3_600, gt=0, description="a request, a due unit or a session end in the spool waits for so long")

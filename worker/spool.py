@@ -97,12 +97,12 @@ def drain(
     A file that cannot be done is told as a problem and left, and the others are done. Raises what stops everything (a store that does not answer or cannot
     be used, an archive that cannot be written); the file at hand then waits where it was.
     """
-    desk = _Desk(parts, folder, request, host, archive_of or (lambda _: parts.archive), asks)
+    draining = _Draining(parts, folder, request, host, archive_of or (lambda _: parts.archive), asks)
     done = Drained()
-    for name in desk.waiting():
+    for name in draining.waiting():
         if stop():
             break
-        done += desk.one(name)
+        done += draining.one(name)
     return done
 
 
@@ -199,7 +199,7 @@ def _usable(folder: Path) -> Iterator[None]:
         raise Refused(f"{folder}: session ends wait here and cannot be taken out: {error.strerror}; make it this user's own") from error
 
 
-class _Desk:
+class _Draining:
     """One draining of one spool."""
 
     def __init__(self, parts: Parts, folder: Path, request: Request, host: str, archive_of: Callable[[str], Blobs], asks: bool) -> None:

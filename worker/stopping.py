@@ -9,13 +9,15 @@ import os
 import select
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
 GRACE_S: Final = 4.0
 """How long work at hand may go on after a signal."""
+LAST_S: Final = 0.8
+"""How long giving back may take then."""
 
 
 class Stop:
@@ -47,30 +49,37 @@ class Stop:
 
 
 @contextmanager
-def stopping(*, grace_s: float = GRACE_S) -> Iterator[Stop]:
-    """A `Stop` that SIGTERM and SIGINT set. Whoever is not out of this context `grace_s` later is ended with exit code 0; a second signal ends at once."""
-    stop = Stop()
-    out = threading.Event()
+def stopping(
+    stop: Stop | None = None, *, last: Callable[[], None] = lambda: None, code: Callable[[], int] = lambda: 0, grace_s: float = GRACE_S
+) -> Iterator[Stop]:
+    """Let SIGTERM and SIGINT set a `Stop` (the one given, else a new one). Whoever is not out of this context `grace_s` after it is set, or at a second
+    signal, has `last` called, for LAST_S at most, and is ended with `code`."""
+    given, stop, twice, out = stop, stop or Stop(), Stop(), threading.Event()
 
     def heard(_number: int, _frame: FrameType | None) -> None:
-        if stop():
-            os._exit(0)
-        stop.set()
+        (twice if stop() else stop).set()
 
     def end_late() -> None:
         stop.wait()
-        if not out.wait(grace_s):
-            os._exit(0)
+        twice.wait(grace_s)
+        if not out.is_set():
+            helper = threading.Thread(target=last, name="last", daemon=True)
+            helper.start()
+            helper.join(LAST_S)
+            os._exit(code())
 
     before = {number: signal.signal(number, heard) for number in (signal.SIGTERM, signal.SIGINT)}
-    last = threading.Thread(target=end_late, name="end-late", daemon=True)
-    last.start()
+    late = threading.Thread(target=end_late, name="end-late", daemon=True)
+    late.start()
     try:
         yield stop
     finally:
         out.set()
         stop.set()
-        last.join()
+        twice.set()
+        late.join()
         for number, handler in before.items():
             signal.signal(number, handler)
-        stop.close()
+        twice.close()
+        if given is None:
+            stop.close()

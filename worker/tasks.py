@@ -20,7 +20,7 @@ from pipelines.store import Store
 from worker.bell import Bell
 from worker.celery_app import REQUEST, WORK, App
 from worker.crew import Crew, error_of
-from worker.messages import FAULTS_MAX, MESSAGE_MAX, Answer, answer, reply_name, set_aside
+from worker.messages import FAULTS_MAX, MESSAGE_MAX, RequestAnswer, answer, reply_name, set_aside
 from worker.process import Ears
 from worker.queues import reply_of
 from worker.redis_list import REPLY_KEPT_S
@@ -34,58 +34,58 @@ AGAIN_S, AGAIN_MAX_S = 1.0, 30.0
 log = structlog.get_logger("dreamd.tasks")
 
 
-class BadMessage(Exception):
+class BadEnvelope(Exception):
     """A message that is none of ours; says what is wrong, never a value."""
 
 
 def check(headers: Mapping[str, Any], content_type: str | None, body: bytes | str) -> None:
-    """Raise BadMessage unless this is a bell or a request as `register`'s tasks take them."""
+    """Raise BadEnvelope unless this is a bell or a request as `register`'s tasks take them."""
     task = headers.get("task") if isinstance(headers, Mapping) else None
     if task not in (WORK, REQUEST):
-        raise BadMessage("the message names no task of dreamd")
+        raise BadEnvelope("the message names no task of dreamd")
     if content_type != "application/json":
-        raise BadMessage("only JSON messages are read")
+        raise BadEnvelope("only JSON messages are read")
     for name in ("eta", "expires"):
         if headers.get(name) is not None:
-            raise BadMessage(f"{name}: a message is acted on when it comes; send it when it is due")
+            raise BadEnvelope(f"{name}: a message is acted on when it comes; send it when it is due")
     args, kwargs = _arguments(body)
     if task == WORK:
         _check_bell(args, kwargs)
     elif len(args) != 1 or not isinstance(args[0], dict | str):
-        raise BadMessage("a request has one argument: the message, as a JSON object or its text")
+        raise BadEnvelope("a request has one argument: the message, as a JSON object or its text")
     elif kwargs:
-        raise BadMessage("a request has no named arguments: everything stands in the message")
+        raise BadEnvelope("a request has no named arguments: everything stands in the message")
     if not isinstance(headers.get("id"), str):
-        raise BadMessage("id: a message has a text that names it")
+        raise BadEnvelope("id: a message has a text that names it")
     if headers.get("compression") is not None:
-        raise BadMessage("compression: only plain bodies are read")
+        raise BadEnvelope("compression: only plain bodies are read")
 
 
 def _arguments(body: bytes | str) -> tuple[list[Any], dict[str, Any]]:
     if len(body) > 2 * MESSAGE_MAX:
-        raise BadMessage(f"a message has at most {MESSAGE_MAX} bytes")
+        raise BadEnvelope(f"a message has at most {MESSAGE_MAX} bytes")
     try:
         told = json.loads(body)
     except (ValueError, RecursionError):
-        raise BadMessage("the body is no JSON") from None
+        raise BadEnvelope("the body is no JSON") from None
     match told:
         case [list() as args, dict() as kwargs, dict() as after] if not any(after.values()):
             return args, kwargs
-    raise BadMessage("the body is not [arguments, named arguments, {}]; nothing may follow on a task of ours")
+    raise BadEnvelope("the body is not [arguments, named arguments, {}]; nothing may follow on a task of ours")
 
 
 def _check_bell(args: list[Any], kwargs: dict[str, Any]) -> None:
     if len(args) != 1 or not isinstance(args[0], int) or isinstance(args[0], bool):
-        raise BadMessage("a bell has one argument, the number of a job")
+        raise BadEnvelope("a bell has one argument, the number of a job")
     if set(kwargs) - {"version"}:
-        raise BadMessage(f"a bell of version {BELL_VERSION} has no such field")
+        raise BadEnvelope(f"a bell of version {BELL_VERSION} has no such field")
     version = kwargs.get("version", BELL_VERSION)
     if version != BELL_VERSION or isinstance(version, bool):
-        raise BadMessage("a bell of this version is not known here")
+        raise BadEnvelope("a bell of this version is not known here")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RequestDesk:
+class Receiver:
     """What answering a platform needs: `params` are those of a plain dream by the settings, `client` pushes the answers."""
 
     store: Store
@@ -96,7 +96,7 @@ class RequestDesk:
     client: Any
     stop: Stop
 
-    def answer(self, message: Mapping[str, object] | str) -> Answer | None:
+    def answer(self, message: Mapping[str, object] | str) -> RequestAnswer | None:
         """Act on a message, once the store answers; None when the process ends before. One at which our own code fails each time is set aside."""
         raw = as_bytes(message)
         wait_s, faults = AGAIN_S, list[Exception]()
@@ -117,12 +117,12 @@ class RequestDesk:
         self._reply(raw, said)
         return said
 
-    def _act_on(self, raw: bytes, faults: Sequence[Exception]) -> Answer:
+    def _act_on(self, raw: bytes, faults: Sequence[Exception]) -> RequestAnswer:
         if len(faults) >= FAULTS_MAX:
             return set_aside(self.store, raw, faults[-1], door=DOOR, mask=self.mask)
         return answer(self.store, raw, door=DOOR, params=self.params, ring=self.ring, mask=self.mask)
 
-    def _reply(self, raw: bytes, said: Answer) -> None:
+    def _reply(self, raw: bytes, said: RequestAnswer) -> None:
         """Push the answer where the sender wants it. One that is not heard is asked for again by sending the same."""
         name = reply_name(raw)
         if name is None:
@@ -146,7 +146,7 @@ def as_bytes(message: Mapping[str, object] | str) -> bytes:
     return (message if isinstance(message, str) else json.dumps(message, ensure_ascii=False)).encode("utf-8", "surrogatepass")
 
 
-def register(app: App, crew: Crew, desk: RequestDesk, ears: Ears) -> None:
+def register(app: App, crew: Crew, receiver: Receiver, ears: Ears) -> None:
     """Add the tasks to an app. This is the edge of everything a message leads to: nothing is raised into Celery, whose record would quote it."""
 
     @app.task(name=WORK, typing=False, shared=False)  # type: ignore[untyped-decorator]
@@ -161,7 +161,7 @@ def register(app: App, crew: Crew, desk: RequestDesk, ears: Ears) -> None:
     def request(message: Mapping[str, object] | str) -> None:
         said = None
         try:
-            said = desk.answer(message)
+            said = receiver.answer(message)
         except Exception as error:  # the task's edge
             crew.broke(error)
         if said is None:

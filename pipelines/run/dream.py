@@ -22,7 +22,7 @@ from pipelines.run.wiki import folder_of
 from pipelines.store import Asked, Dream, DreamRunning, host_of
 from pipelines.wiki.publish import Published
 
-Waiting = Callable[[DreamRunning], None]
+WhileRunning = Callable[[DreamRunning], None]
 
 
 class DreamFailed(Permanent):
@@ -49,7 +49,7 @@ class Outcome:
     errors: tuple[Exception, ...] = ()
 
 
-def dream(parts: Parts, request: Request, *, waiting: Waiting | None = None) -> Outcome:
+def dream(parts: Parts, request: Request, *, waiting: WhileRunning | None = None) -> Outcome:
     """Dream once, in turn. While a living process dreams over the scope `waiting` is told so; without it DreamRunning is raised.
 
     What a dead process left is finished first, and is all there is to do when nothing has come in since. Raises DreamFailed, or what made it fail here;
@@ -123,7 +123,7 @@ def apply_dream(parts: Parts, request: Request, uid: str) -> Outcome:
     return _outcome(parts, request, Driven(dream=store.dream(scope, uid), units=0, errors=()), NOTHING, began.timestamp())
 
 
-def _finish_what_runs(parts: Parts, request: Request, waiting: Waiting | None) -> Driven | None:
+def _finish_what_runs(parts: Parts, request: Request, waiting: WhileRunning | None) -> Driven | None:
     """Let the dream that runs over the scope end: a living process's is waited for and helped with, a dead one's is taken over."""
     runs = parts.store.running(request.scope)
     if runs is None:

@@ -21,14 +21,14 @@ class Limits:
     behind_s: a wiki folder shows an older revision for so long. unreadable_share: of a sample of the archive that may be unreadable.
     """
 
-    success_age_s: float = 172_800
-    wait_s: float = 3_600
-    worker_idle_s: float = 900
-    seen_s: float = 120
-    stalled_dreams: int = 3
-    failed_dreams: int = 1
-    behind_s: float = 3_600
-    unreadable_share: float = 0.05
+    success_age_s: float
+    wait_s: float
+    worker_idle_s: float
+    seen_s: float
+    stalled_dreams: int
+    failed_dreams: int
+    behind_s: float
+    unreadable_share: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

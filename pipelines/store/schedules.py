@@ -103,9 +103,9 @@ class Schedules(Beliefs, Requests):
                     return None
                 asked = self.request(schedule.scope, request_id=request, params={**params, **schedule.params}, cause=schedule.kind, slot=request)
                 if asked.answer == "refused":
-                    raise _TakenBack(asked)
+                    raise _SlotRefused(asked)
                 return asked
-        except _TakenBack as refused:
+        except _SlotRefused as refused:
             return refused.asked
 
     def reset_schedule(self, schedule: Schedule, *, newest: str) -> Schedule:
@@ -164,7 +164,7 @@ class Schedules(Beliefs, Requests):
             return self.request(scope, request_id=f"expiry {rev}", params=RENDER_ONLY, cause="expiry")
 
 
-class _TakenBack(Exception):
+class _SlotRefused(Exception):
     def __init__(self, asked: Asked) -> None:
         super().__init__(asked.answer)
         self.asked = asked

@@ -21,7 +21,7 @@ import structlog
 
 from pipelines.errors import StoreUnavailable
 from pipelines.logs.archive import ArchiveUnavailable
-from pipelines.run.health import CODES, Limits
+from pipelines.run.health import CODES
 from pipelines.store import Store, open_store
 from tests.contracts.store_builders import SCOPE
 from tests.contracts.store_kinds import Clock, clock, store
@@ -29,12 +29,12 @@ from tests.contracts.work_builders import Ticks, ask, take, ticks
 from tests.redacting import rule_cache
 from worker import checks
 from worker.cli import run
-from worker.health_server import KEPT_S, Answer, Source, look, metrics_text, served, serving_health
-from worker.settings import Health, Settings
+from worker.health_server import KEPT_S, Diagnoses, Diagnosis, limits_of, look, metrics_text, served, serving_health
+from worker.settings import Settings
 
 __all__ = ["clock", "store", "ticks"]  # fixtures of this suite
 
-LIMITS = Limits()
+LIMITS = limits_of(Settings())
 SAMPLE = Path(__file__).resolve().parents[2] / "deploy" / "sample"
 
 
@@ -102,7 +102,7 @@ def test_a_store_that_does_not_answer_is_unhealthy_and_still_measured(store: Sto
 
 def test_who_asks_again_at_once_is_told_the_same(store: Store) -> None:
     now = [0.0]
-    source = Source(store, LIMITS, clock=lambda: now[0])
+    source = Diagnoses(store, LIMITS, clock=lambda: now[0])
     first = source()
     assert source() is first
     now[0] += KEPT_S
@@ -111,7 +111,7 @@ def test_who_asks_again_at_once_is_told_the_same(store: Store) -> None:
 
 def test_an_address_that_is_taken_is_taken_over_when_it_is_free(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("worker.health_server.BIND_S", 0.02)
-    healthy = Answer(measured=None, problems=())
+    healthy = Diagnosis(measured=None, problems=())
     with served(lambda: healthy, "127.0.0.1:0") as first:
         address = f"127.0.0.1:{first()}"
         second = served(lambda: healthy, address)
@@ -126,10 +126,6 @@ def test_without_an_address_nothing_listens(store: Store) -> None:
     before = threading.active_count()
     with serving_health(store, Settings()):
         assert threading.active_count() == before
-
-
-def test_the_limits_of_the_settings_are_those_of_the_judge() -> None:
-    assert Limits(**Health().model_dump()) == Limits()
 
 
 # --- doctor ------------------------------------------------------------------------------------------------------------------------------
@@ -412,7 +408,7 @@ def test_status_tells_what_waits_and_when_the_next_dream_is_due(home: Path, caps
 def test_an_address_that_is_not_ours_is_told_by_its_reason(address: str, event: str, level: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other, structlog.testing.capture_logs() as logs:
         at = f"127.0.0.1:{other.getsockname()[1]}" if address == "taken" else address
-        with served(lambda: Answer(measured=None, problems=()), at):
+        with served(lambda: Diagnosis(measured=None, problems=()), at):
             _until(lambda: bool(logs))
     assert [(x["event"], x["log_level"]) for x in logs] == [(event, level)]
 

@@ -16,7 +16,7 @@ from pipelines.errors import Refused, StoreUnavailable
 from pipelines.store import Store
 from tests.contracts.store_builders import SCOPE
 from tests.contracts.store_kinds import clock, store
-from worker.messages import FAULTS_MAX, Answer
+from worker.messages import FAULTS_MAX, RequestAnswer
 from worker.queues import connect
 from worker.redis_list import Consumer
 from worker.stopping import Stop
@@ -41,8 +41,8 @@ def consumer(client: Any, store: Store, name: str = "host:1:1", step: Callable[[
     return Consumer(client, store, queue=QUEUE, name=name, params={}, ring=lambda _: None, mask=lambda text: text, step=step)
 
 
-def answers(client: Any) -> list[Answer]:
-    return [Answer.model_validate_json(a) for a in client.lrange(f"{QUEUE}:reply:mine", 0, -1)]
+def answers(client: Any) -> list[RequestAnswer]:
+    return [RequestAnswer.model_validate_json(a) for a in client.lrange(f"{QUEUE}:reply:mine", 0, -1)]
 
 
 class Killed(BaseException):

@@ -28,7 +28,7 @@ COMPOSE: dict[str, Any] = YAML(typ="safe").load((DEPLOY / "compose.yaml").read_t
 OURS = {name: service for name, service in COMPOSE["services"].items() if service["image"] == "dreamd"}
 METRICS_PORT = 9464
 STOPS = {
-    "worker": process.GRACE_S + process.LAST_S, "schedule": stopping.GRACE_S, "publish": stopping.GRACE_S, "watch": stopping.GRACE_S,
+    "worker": stopping.GRACE_S + stopping.LAST_S, "schedule": stopping.GRACE_S, "publish": stopping.GRACE_S, "watch": stopping.GRACE_S,
     "up": up.LEAVE_S + up.LOOK_S,
 }  # fmt: skip
 """How long each command may take to leave, by the code."""

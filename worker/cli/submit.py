@@ -70,7 +70,7 @@ def _content(file: str) -> bytes:
         raise UnreadableSource(file, f"cannot be read: {error.strerror}") from error
 
 
-def _print(said: messages.Answer) -> None:
+def _print(said: messages.RequestAnswer) -> None:
     if said.answer == "refused":
         again = f"; try again in {said.retry_after} s" if said.retry_after is not None else ""
         print(f"refused: {visible(said.why or '')}{again}", file=sys.stderr)

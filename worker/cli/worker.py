@@ -62,16 +62,16 @@ def _behind_celery(loaded: settings.Settings, crew: Crew, ring: Bell, stop: Stop
     from worker.celery_app import make_app
     from worker.hearing import work_behind
     from worker.queues import connect
-    from worker.tasks import RequestDesk
+    from worker.tasks import Receiver
 
     assert loaded.redis_url is not None
     url = loaded.redis_url.get_secret_value()
     store: Store = crew.parts.store
     client = connect(url)
-    desk = RequestDesk(
+    receiver = Receiver(
         store=store, queue=loaded.queue, params=serving.plain_params(loaded), ring=ring, mask=serving.masked, client=client, stop=stop
     )  # fmt: skip
     try:
-        return work_behind(make_app(url, queue=loaded.queue), crew, desk, stop, look_s=look_s)
+        return work_behind(make_app(url, queue=loaded.queue), crew, receiver, stop, look_s=look_s)
     finally:
         client.close()

@@ -9,8 +9,10 @@ import pytest
 
 from pipelines.run.health import CODES, Limits, judge, missing
 from pipelines.store import Folder, Measured, ProcessHealth, ScopeHealth, duration
+from worker.health_server import limits_of
+from worker.settings import Settings
 
-LIMITS = Limits()
+LIMITS = limits_of(Settings())
 
 
 def one(**told: Any) -> Measured:

@@ -18,7 +18,7 @@ from worker.hearing import _end_with
 from worker.messages import MESSAGE_MAX
 from worker.queues import bells_of, broker_url
 from worker.stopping import Stop
-from worker.tasks import BadMessage, as_bytes, check
+from worker.tasks import BadEnvelope, as_bytes, check
 
 AFTER = {"callbacks": None, "errbacks": None, "chain": None, "chord": None}
 JSON = "application/json"
@@ -69,7 +69,7 @@ def test_a_request_is_one_object_or_its_text(message: object) -> None:
     ],
 )
 def test_anything_else_is_refused_by_what_is_wrong_with_it(headers: Any, kind: str | None, told: bytes, why: str) -> None:
-    with pytest.raises(BadMessage, match=why.replace("[", r"\[")):
+    with pytest.raises(BadEnvelope, match=why.replace("[", r"\[")):
         check(headers, kind, told)
 
 
@@ -88,7 +88,7 @@ tree = st.recursive(leaf, lambda inner: st.lists(inner, max_size=3) | st.diction
 
 @given(task=st.sampled_from([WORK, REQUEST, "x", None, 3]), told=st.lists(tree, max_size=4) | tree, raw=st.binary(max_size=20) | st.none())
 def test_any_message_is_taken_or_refused(task: object, told: object, raw: bytes | None) -> None:
-    with contextlib.suppress(BadMessage):
+    with contextlib.suppress(BadEnvelope):
         check({"task": task}, JSON, json.dumps(told).encode() if raw is None else raw)
 
 

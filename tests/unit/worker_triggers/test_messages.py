@@ -18,10 +18,10 @@ from tests.contracts.store_builders import SCOPE
 from tests.contracts.store_kinds import clock, store
 from worker.bell import silent
 from worker.celery_app import REQUEST, make_app
-from worker.messages import MESSAGE_MAX, Answer, BadMessage, Message, answer, params_of, read, reply_name, schema
+from worker.messages import MESSAGE_MAX, BadMessage, Message, RequestAnswer, answer, params_of, read, reply_name, schema
 from worker.process import Ears
 from worker.stopping import Stop
-from worker.tasks import RequestDesk, register
+from worker.tasks import Receiver, register
 
 __all__ = ["clock", "store"]  # fixtures of this suite
 
@@ -32,7 +32,7 @@ def raw(**more: object) -> bytes:
     return json.dumps({**PLAIN, **more}).encode()
 
 
-def say(store: Store, message: bytes) -> Answer:
+def say(store: Store, message: bytes) -> RequestAnswer:
     return answer(store, message, door="submit", params={}, ring=silent, mask=lambda text: text.replace("s3cret", "******"))
 
 
@@ -103,13 +103,13 @@ def test_a_request_by_celery_waits_for_a_store_that_has_to_be_mended(store: Stor
     monkeypatch.setattr(store, "request", request)
     monkeypatch.setattr("worker.tasks.AGAIN_S", 0.001)
     with contextlib.closing(Stop()) as stop:
-        desk = RequestDesk(store=store, queue="q", params={}, ring=silent, mask=str, client=None, stop=stop)
-        said = desk.answer(PLAIN)
+        receiver = Receiver(store=store, queue="q", params={}, ring=silent, mask=str, client=None, stop=stop)
+        said = receiver.answer(PLAIN)
         assert said is not None
         assert said.answer == "accepted"
         away.append(StoreTooNew("newer"))
         stop.set()
-        assert desk.answer(PLAIN) is None, "it is put back for another process"
+        assert receiver.answer(PLAIN) is None, "it is put back for another process"
 
 
 def test_a_request_by_celery_at_which_our_code_fails_each_time_is_a_letter_and_answered(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,8 +123,8 @@ def test_a_request_by_celery_at_which_our_code_fails_each_time_is_a_letter_and_a
     monkeypatch.setattr(store, "request", request)
     monkeypatch.setattr("worker.tasks.AGAIN_S", 0.001)
     with contextlib.closing(Stop()) as stop:
-        desk = RequestDesk(store=store, queue="q", params={}, ring=silent, mask=str, client=client, stop=stop)
-        said = desk.answer({**PLAIN, "reply": "me"})
+        receiver = Receiver(store=store, queue="q", params={}, ring=silent, mask=str, client=client, stop=stop)
+        said = receiver.answer({**PLAIN, "reply": "me"})
     assert said is not None
     assert (said.answer, told) == ("refused", [("q:reply:me", "refused")])
     (letter,) = store.letters()
@@ -142,7 +142,7 @@ def test_a_request_by_celery_at_which_even_the_keeping_fails_is_put_back(store: 
     monkeypatch.setattr(app, "send_task", lambda name, args, **_: sent.append((name, args)))
     with contextlib.closing(Stop()) as stop:
         crew: Any = SimpleNamespace(broke=broke.append)
-        register(app, crew, RequestDesk(store=store, queue="q", params={}, ring=silent, mask=str, client=None, stop=stop), Ears())
+        register(app, crew, Receiver(store=store, queue="q", params={}, ring=silent, mask=str, client=None, stop=stop), Ears())
         app.tasks[REQUEST](PLAIN)
     assert sent == [(REQUEST, (PLAIN,))]
     assert [type(error) for error in broke] == [TypeError], "this process is started again"

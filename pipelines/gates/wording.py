@@ -127,7 +127,7 @@ FIRST = re.compile(
 NAMES_USER = re.compile(r"(?<![A-Za-z])user(?:'s)?(?![A-Za-z])|用户|(?<![A-Za-z])(?:i|i'm|my)(?![A-Za-z])|我", re.I)
 _OPENS_WITH_USER = re.compile(r"\W*(?:the )?user(?!['’A-Za-z])|\W*用户(?!的)", re.I)
 _OPENS_WITH_SOMEBODY = re.compile(
-    r"\W*[A-ZÀ-Þ][a-zß-ÿ'-]+ (?:from [a-z]+ |(?:always|never|only|just|also|still) )*(?:is|was|has|had|can|can't|doesn't|didn't|won't|will|[a-z]+(?:s|ed))(?![A-Za-z])"
+    r"\W*(?!This|That|These|It|There)[A-ZÀ-Þ][a-zß-ÿ'-]+ (?:from [a-z]+ |(?:always|never|only|just|also|still) )*(?:is|was|has|had|can|can't|doesn't|didn't|won't|will|(?!as )[a-z]+(?:s|ed))(?![A-Za-z])"
     rf"|\W*(?:[小老阿](?![时学区心说家师实])[\u4e00-\u9fff]|同事|邻居|朋友|{'|'.join(sorted(CHINESE_KIN))})"
 )
 _USERS_OWN = re.compile(rf"\W*(?:the )?user(?:'s|’s)\s+(?:{'|'.join(sorted(ENGLISH_KIN))})(?![A-Za-z])|\W*用户的?(?:{'|'.join(sorted(CHINESE_KIN))})", re.I)
@@ -152,7 +152,8 @@ def _of_the_speaker(claim: Claim, one: Located) -> bool:
     if FIRST.search(clause):
         return True
     if not NAMES_USER.search(claim.statement) and not any(is_speaker(word.casefold(), [one]) for word in claim.statement.split()):
-        return not _OPENS_WITH_SOMEBODY.match(claim.statement)
+        about = content_words(claim.attribute)[:1]
+        return not _OPENS_WITH_SOMEBODY.match(clause) or about == content_words(clause)[:1]
     first = next(iter(content_words(clause)), "")
     return any(_alike(first, word) for word in content_words(claim.statement))
 

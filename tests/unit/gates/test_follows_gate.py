@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from pipelines.gates import follows_gate
@@ -247,6 +249,27 @@ def test_what_somebody_named_does_is_at_most_a_draft_of_the_user(statement: str,
     ],
 )
 def test_what_is_said_of_oneself_needs_no_i(statement: str, text: str) -> None:
+    said = turn(text)
+    assert follows_gate(claim(statement, said, subject="user"), by_uid(said)).outcome is Outcome.PASS
+
+
+def test_a_sentence_that_opens_with_what_it_is_about_tells_of_nobody_else() -> None:
+    said = turn("Home is Brno these days, because the landlord sold the building.")
+    about_home = replace(claim(said.text, said, subject="user"), attribute="home")
+    assert follows_gate(about_home, by_uid(said)).outcome is Outcome.PASS
+    assert follows_gate(replace(about_home, attribute="city"), by_uid(said)).why == "not_said_of_oneself"
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("This is Grace Adeyemi.", "so, hey, this is Grace Adeyemi"),
+        ("Speaking as a product designer: this form is awful.", "Speaking as a product designer: this form is awful."),
+        ("Switched airlines from Swiss to SAS cos the delays got silly.", "oh and switched airlines from Swiss to SAS cos the delays got silly"),
+        ("医生不让，所以ginger tea换成decaf了", "哦还有，医生不让，所以ginger tea换成decaf了"),
+    ],
+)
+def test_what_people_say_of_themselves_without_an_i_is_theirs(statement: str, text: str) -> None:
     said = turn(text)
     assert follows_gate(claim(statement, said, subject="user"), by_uid(said)).outcome is Outcome.PASS
 

@@ -153,3 +153,11 @@ def test_what_cannot_be_decided_is_refused_by_name(dreamd: Command, log: Path, t
     own = next(h for h in json.loads(dreamd("search", "port", "--json")[1])["hits"] if h["kind"] == "note" and "5432" in h["text"])
     code, _, err = dreamd("retract", f"n-{own['uid']}")
     assert (code, "line 2 of your own file" in err) == (3, True)
+
+
+def test_a_secret_that_is_remembered_stands_in_no_file(dreamd: Command, log: Path, tmp_path: Path) -> None:
+    dreamd("dream", log)
+    secret = "ghp_" + "x7Qp2LmN9vRt4KsB8wYc1ZdF6hJg3TaUe5Xo"
+    assert dreamd("remember", f"The deploy token is {secret}.")[0] == 0
+    holding = [p for p in tmp_path.rglob("*") if p.is_file() and secret.encode() in p.read_bytes()]
+    assert holding == []

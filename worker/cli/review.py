@@ -110,7 +110,7 @@ def edit(name: Note, text: Said, wiki: common.Wiki = None, scope: common.Scope =
     """Say a note in your own words: the old ones are retracted, yours are remembered."""
     said = _sentence(text)
     with _desk(wiki, scope, config) as (parts, request, place, data):
-        ruled = rule(parts.store, request.scope, "retract", name, at=parts.now(), hand=HAND, why=said)
+        ruled = rule(parts.store, request.scope, "retract", name, at=parts.now(), hand=HAND, why=_masked(said, parts))
         log = _write_down(place.private, said, parts)
         _dream(parts, request, (log,), data)
         return _told(parts, request, ruled, f"n-{ruled.ruling.target} now says what you say", as_json)
@@ -138,7 +138,7 @@ def _decide(
     side: int | None = None, because: str = "",
 ) -> int:  # fmt: skip
     with _desk(wiki, scope, config) as (parts, request, _, data):
-        ruled = rule(parts.store, request.scope, verb, name, at=parts.now(), hand=HAND, side=side, why=because)
+        ruled = rule(parts.store, request.scope, verb, name, at=parts.now(), hand=HAND, side=side, why=_masked(because, parts))
         if not ruled.known:
             _dream(parts, request, (), data)
         return _told(parts, request, ruled, "", as_json)
@@ -188,9 +188,15 @@ def _sentence(words: Sequence[str]) -> str:
     return said
 
 
+def _masked(text: str, parts: Parts) -> str:
+    """The text with its secrets masked; what no file can hold as UTF-8 becomes a question mark."""
+    return parts.redactor.mask(text.encode("utf-8", "replace")).data.decode("utf-8", "replace")
+
+
 def _write_down(private: Path, said: str, parts: Parts) -> str:
     """Append what the person said to the log of the day, as an explicit memory; the log is read like any other, and is cited by its lines."""
     at = parts.now()
+    said = _masked(said, parts)  # this log is ours, so no secret may stand in it either
     day = f"{at:%Y-%m-%d}"
     folder = private / "said"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -253,7 +253,7 @@ _RELATIVE: tuple[Rule, ...] = (
             rf"|afternoon|evening)){_Z}",
             re.I,
         ),
-        lambda m: _ZERO[m.group().casefold()],
+        lambda m: _ZERO[m.group().casefold().removeprefix("the ")],
     ),
     ("relative", re.compile("大前天|大后天|前天(?!津)|昨[天日晚]|今[天日晚早]|明[天日晚早]|后天(?![性])|去年|今年|明年|前年|后年"), lambda m: _ZERO[m.group()]),
     ("relative", re.compile(rf"{_A}{_N} (?P<unit>days?|weeks?|months?|years?) (?P<way>ago|from now){_Z}", re.I), _ago),

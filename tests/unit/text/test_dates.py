@@ -40,6 +40,13 @@ def test_what_only_looks_like_a_date_is_none(text: str) -> None:
     assert written_dates(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "canonical"), [("ship the today build", "d+0"), ("the yesterday log", "d-1"), ("The tomorrow list", "d+1"), ("the tonight job", "d+0")]
+)
+def test_an_article_before_a_day_changes_nothing(text: str, canonical: str) -> None:
+    assert [w.canonical for w in written_dates(text)] == [canonical]
+
+
 def test_the_preposition_is_no_part_of_the_date() -> None:
     text = "since March 2026, by May"
     assert [text[w.start : w.end] for w in written_dates(text)] == ["March 2026", "May"]

@@ -25,7 +25,11 @@ WHY: Mapping[str, str] = {NO: "not_supported", UNSURE: "support_unsure", UNASKED
 
 
 class Reader(Engine, Protocol):
-    """An engine that reads by asking."""
+    """An engine that reads by asking, beside rules that ask nobody."""
+
+    @property
+    def rules(self) -> Engine:
+        """The rules."""
 
     def read(self, windows: Sequence[Window], asking: Asking) -> Sequence[Extracted]:
         """One answer a window, in order."""
@@ -36,7 +40,7 @@ class Reader(Engine, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Read:
-    """What was read of some sessions, and which are left to a later dream, each with why."""
+    """What was read of some sessions, and which are left to a later dream, each with why; of those the rules' readings stand here."""
 
     readings: tuple[SessionReading, ...]
     unread: tuple[tuple[str, str], ...] = ()
@@ -48,18 +52,37 @@ def asks(engine: Engine) -> bool:
 
 
 def read_asking(engine: Engine, windows: Sequence[Window], of: Sequence[Unread], params: Params, asking: Asking) -> Read:
-    """Ask about all these sessions at once and judge the answers. A session that was not asked about to the end is left as it was."""
+    """Ask about all these sessions at once and judge the answers. Of a session that was not asked about to the end only what the rules read is kept."""
     reader = cast(Reader, engine)
     answers = tuple(zip(windows, reader.read(windows, asking), of, strict=True))
     read = [(window, told, session) for window, told, session in answers if not told.unread]
     judged = checked(reader, [(judge_all(told, window), {t.uid: t for t in window.turns}) for window, told, _ in read], asking)
+    readings = [
+        reading_of(engine, window, told, claims, session, params, whole=not any(unasked(j) for j in claims))
+        for (window, told, session), claims in zip(read, judged, strict=True)
+    ]
+    left = [(window, told.unread, session) for window, told, session in answers if told.unread]
     return Read(
-        readings=tuple(
-            reading_of(engine, window, told, claims, session, params, whole=not any(unasked(j) for j in claims))
-            for (window, told, session), claims in zip(read, judged, strict=True)
-        ),
-        unread=tuple((session.session, told.unread) for _, told, session in answers if told.unread),
+        readings=(*readings, *(_by_rules(reader, window, session, params) for window, _, session in left)),
+        unread=tuple((session.session, why) for _, why, session in left),
     )
+
+
+UNREACHABLE = "unreachable"
+"""Why sessions are left to a later dream whose model could not be reached."""
+
+
+def read_without(engine: Engine, windows: Sequence[Window], of: Sequence[Unread], params: Params) -> Read:
+    """What the rules read of these sessions while nobody can be asked; the model's part is a later dream's."""
+    reader = cast(Reader, engine)
+    readings = tuple(_by_rules(reader, window, session, params) for window, session in zip(windows, of, strict=True))
+    return Read(readings=readings, unread=tuple((session.session, UNREACHABLE) for session in of))
+
+
+def _by_rules(reader: Reader, window: Window, session: Unread, params: Params) -> SessionReading:
+    """The rules' reading under their own name: it takes nothing of an earlier one by the model away, and the model has not read the session."""
+    told = reader.rules.extract(window)
+    return reading_of(reader.rules, window, told, judge_all(told, window), session, params)
 
 
 def checked(reader: Reader, sessions: Sequence[tuple[Sequence[Judged], Mapping[str, Turn]]], asking: Asking) -> tuple[tuple[Judged, ...], ...]:

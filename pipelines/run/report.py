@@ -11,6 +11,7 @@ from typing import Any
 from pipelines.errors import Permanent
 from pipelines.model import Status, Verdict
 from pipelines.report import BriefSize, DreamReport, NoteCounts, OnlineCounts, PageCounts, Records, RefusedSource
+from pipelines.run.asking_read import UNREACHABLE
 from pipelines.run.sources import Taken, counts_of
 from pipelines.stages.resolver import Verb
 from pipelines.store import Dream, Store
@@ -136,7 +137,9 @@ def not_read(store: Store, dream: Dream) -> tuple[str, ...]:
     """What a person should know of what was not read: sessions a later dream reads, and stretches no model would answer for."""
     extracted = _results(store, dream, "extract")
     unread = _named(extracted, "unread")
-    told = [f"{_sessions(n)} left to the next dream: the budget is used up" for n in (sum(unread.values()),) if n]
+    unasked, spent = unread.get(UNREACHABLE, 0), sum(n for why, n in unread.items() if why != UNREACHABLE)
+    told = [f"{_sessions(n)} left to the next dream: the budget is used up" for n in (spent,) if n]
+    told += [f"{_sessions(n)} left to the next dream but for what the rules read: the model cannot be reached" for n in (unasked,) if n]
     parked = [row for r in extracted for row in _rows(r.get("parked"))]
     told += [f"session {session}: {turns} turns were not read, the model's answer to them is {why}" for session, why, turns in parked[:UNREADABLE_MAX]]
     more = len(parked) - UNREADABLE_MAX

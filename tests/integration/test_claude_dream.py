@@ -125,6 +125,20 @@ def test_without_a_budget_nothing_is_asked_and_the_report_says_so(desk: ModelDes
     assert done.report.unread == {"budget": 2}
 
 
+def test_what_the_rules_read_is_kept_when_a_budget_or_the_model_is_not_there_and_the_models_part_follows(desk: ModelDesk) -> None:
+    ClaudeLog("ruled").user("From now on always run the tests with pytest -x.").save(desk.logs)
+    poor = desk.dream(**asking(budget_uusd=None))
+    assert poor.report.unread == {"budget": 3}
+    assert "pytest -x" in desk.tree()["MEMORY.md"]
+    rich = desk.dream(**asking())
+    assert rich.report.unread == {}
+    fresh = ModelDesk(desk.root / "fresh", desk.redactor, messages=Model(reads=READS))
+    for log in desk.logs.iterdir():
+        fresh.logs.joinpath(log.name).write_bytes(log.read_bytes())
+    fresh.dream(**asking())
+    assert differences(fresh.tree(), desk.tree()) == []
+
+
 def test_a_dry_run_that_is_applied_later_makes_no_second_call(desk: ModelDesk) -> None:
     planned = desk.dream(**asking(dry_run=True))
     assert planned.report.status == "planned"

@@ -171,3 +171,13 @@ def test_the_batch_of_a_dream_that_was_cancelled_is_stopped_and_what_it_answered
     told = home.told("costs")["total"]
     assert (told["open"], told["presumed"]) == (0, 0)
     assert home.server.booked_uusd <= told["uusd"] < home.server.booked_uusd + 3
+
+
+def test_a_model_that_cannot_be_reached_leaves_its_part_to_the_next_dream_and_the_rules_part_stands(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waiting between tries is the store's clock's: it is set forward instead."""
+    monkeypatch.setattr("pipelines.run.work.BACK_OFF_S", 0.0)
+    home.env.setenv("DREAMD_CLAUDE__BASE_URL", "http://127.0.0.1:9")
+    code, out, err = home.dream("--budget", "1")
+    assert code == 1, out + err
+    assert "cannot be reached" in out
+    assert "read by the rules alone" in out

@@ -131,7 +131,7 @@ def tell(outcome: Outcome, wiki: Path, *, as_json: bool) -> int:
         print_json(report.as_json())
     else:
         _print(report, outcome, wiki)
-    return 1 if report.refused or report.status == "held" else 0
+    return 1 if report.refused or report.unread.get("unreachable") or report.status == "held" else 0
 
 
 def _date(text: str | None) -> datetime | None:
@@ -204,8 +204,11 @@ def _asked(report: DreamReport) -> Iterator[str]:
         left = report.unread.get("budget", 0) + report.unread.get("partly", 0)
         sessions = f", {many(left, 'session')} with them" if left else ""
         yield f"  budget    used up: {many(over, 'question')} left to the next dream{sessions}; --budget or claude.budget_usd gives more"
+    if silent := report.unread.get("unreachable"):
+        yield f"  model     cannot be reached: {many(silent, 'session')} read by the rules alone; the next dream asks again"
     if report.left:
-        yield f"  unread    {counted(report.left)} (turns, by why; dumps can be read again where they came from)"
+        dumps = "; dumps can be read again where they came from" if report.left.get("dump") else ""
+        yield f"  unread    {counted(report.left)} (turns, by why{dumps})"
 
 
 def _notes_hint(path: str) -> str:

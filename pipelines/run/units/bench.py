@@ -9,6 +9,10 @@ from pipelines.errors import Refused, Transient
 from pipelines.run.asking import Desk
 from pipelines.run.parts import Params, Parts
 from pipelines.store import Job, Store, Unit, host_of
+from pipelines.store.work import FAILURES_MAX
+
+WITHOUT = FAILURES_MAX - 1
+"""Failures after which a unit goes on without the model: a dream does not end for want of what rules cannot do."""
 
 
 class Stopping(Exception):

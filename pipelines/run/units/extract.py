@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from pipelines.model import SessionInfo, Turn
-from pipelines.run.asking_read import Read, asks, read_asking
+from pipelines.run.asking_read import Read, asks, read_asking, read_without
 from pipelines.run.reading import Unread, read_session, save_sessions, window_of
-from pipelines.run.units.bench import Bench, Ready
+from pipelines.run.units.bench import WITHOUT, Bench, Ready
 from pipelines.run.units.plan import sessions_of, unit_of
 from pipelines.store import Job, Unit
 
@@ -49,6 +49,8 @@ def _asking(bench: Bench, sessions: Sequence[Unread], infos: Mapping[str, Sessio
     bench.parts.progress("reading sessions", first, of)
     bench.go_on()
     windows = [window_of(infos[s.session], turns.get(s.session, ()), s, bench.params) for s in sessions]
+    if bench.job.failures >= WITHOUT:
+        return read_without(bench.parts.engine, windows, sessions, bench.params)
     return read_asking(bench.parts.engine, windows, sessions, bench.params, bench.desk)
 
 

@@ -14,10 +14,9 @@ from pipelines.run.asking_resolve import Known, Thinker, Verdicts, relate_open, 
 from pipelines.run.parts import Params
 from pipelines.run.reading import unread_sessions
 from pipelines.run.resolving import Resolved, lineage_of, of_one_lineage, resolve_dirty
-from pipelines.run.units.bench import Bench, Ready
+from pipelines.run.units.bench import WITHOUT, Bench, Ready
 from pipelines.run.versions import BELIEFS
 from pipelines.store import Dream, Store, is_whole
-from pipelines.store.work import FAILURES_MAX
 
 ERROR_MAX = 300
 LOOK_BACK = 16
@@ -62,8 +61,6 @@ def resolve(bench: Bench) -> Ready:
 
 UNASKED = "unasked"
 """Why claims are to be resolved again that a budget kept from being related."""
-WITHOUT = FAILURES_MAX - 1
-"""Failures after which the unit goes on without the model: a dream does not end for want of what is beyond certain matching."""
 
 
 def _thinker(bench: Bench) -> Thinker | None:

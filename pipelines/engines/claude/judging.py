@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -27,6 +28,7 @@ from pipelines.model import Claim, Relation
 from pipelines.notes.identity import statement_of
 from pipelines.notes.relate import forbids_merge, value_key
 from pipelines.ports import Ask, Asking, Reply
+from pipelines.text.words import is_han, raw_words, stem
 
 BATCH_MAX, BATCH_CHARACTERS = 20, 16_000
 """Items of one request, and characters of theirs."""
@@ -86,10 +88,25 @@ def refused(relation: Relation, older: Claim, newer: Claim) -> str | None:
         return "version_differs"
     if relation is Relation.SAME:
         differs = bool(older.value and newer.value) and value_key(older.value) != value_key(newer.value)
-        return forbids_merge(one, two) or ("values_differ" if differs else None)
+        return forbids_merge(one, two) or ("values_differ" if differs else None) or ("one_word_differs" if _one_word_apart(one.text, two.text) else None)
     if why := forbids_merge(replace(one, negated=False, values=(), text=""), replace(two, negated=False, values=(), text="")):
         return why
     return "nothing_differs" if (one.words, older.value, older.negated) == (two.words, newer.value, newer.negated) else None
+
+
+def _one_word_apart(one: str, two: str) -> bool:
+    """Whether each sentence has just one word (in Chinese, one character) that the other has not, as "before the deploy" and "after the deploy" have.
+
+    Which single word turns a sentence round no list of ours knows; two notes that say the same in other words cost less than one that says the opposite.
+    """
+    mine, theirs = _counted(one), _counted(two)
+    return (mine - theirs).total() == (theirs - mine).total() == 1
+
+
+def _counted(text: str) -> Counter[str]:
+    """The words of a sentence by their stems, Chinese by characters, articles aside."""
+    words = (word.text for word in raw_words(text))
+    return Counter(part for word in words for part in (word if any(map(is_han, word)) else (stem(word.casefold()),)) if part not in {"the", "a", "an"})
 
 
 # --- as it is shown ----------------------------------------------------------------------------------------------------------------------

@@ -106,10 +106,25 @@ def test_two_wordings_of_one_rule_are_the_same_when_the_model_says_so() -> None:
         ("The cache is flushed at night.", "The cache is flushed at night.", {"qualifier": "staging"}),
         ("The cache is flushed at night.", "The cache is flushed each night.", {"applies_to": "app 1.3"}),
         ("报告周五前交。", "报告周四前交。", {}),
+        ("Run the migrations before the deploy.", "Run the migrations after the deploy.", {}),
+        ("The gateway closes idle connections.", "The customer closes idle connections.", {}),
+        ("部署前先跑迁移。", "部署后先跑迁移。", {}),
     ],
 )
 def test_a_merge_of_what_differs_is_refused_whatever_the_model_says(one: str, two: str, given: dict[str, object]) -> None:
     assert related(supported(one), supported(two, **given), "same") is Relation.OTHER
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Run the migrations before the deploy.", "Before the deploy, run the migration."),
+        ("The gateway closes idle connections after a while.", "Idle connections are closed by the gateway."),
+        ("部署前要先跑迁移。", "迁移要在部署前先跑。"),
+    ],
+)
+def test_a_merge_of_what_is_only_worded_otherwise_is_the_models_to_say(one: str, two: str) -> None:
+    assert related(supported(one), supported(two), "same") is Relation.SAME
 
 
 def test_an_update_across_scopes_is_refused() -> None:

@@ -215,6 +215,13 @@ def test_a_session_end_hook_put_in_by_hand_is_neither_doubled_nor_taken_out(home
     assert settings.read_bytes() == before
 
 
+def test_a_link_that_leads_nowhere_is_refused_and_nothing_is_made_behind_it(home: Home, web: Path, dreamd: Command, tmp_path: Path) -> None:
+    (home.homes.claude / "settings.json").symlink_to(tmp_path / "gone" / "settings.json")
+    code, _, err = dreamd(web, "connect", "claude-code")
+    assert (code, "is a link to" in err) == (3, True)
+    assert not (tmp_path / "gone").exists()
+
+
 def test_a_settings_file_that_is_a_link_stays_one(home: Home, web: Path, dreamd: Command) -> None:
     kept = home.path / "dotfiles" / "claude.json"
     kept.parent.mkdir()

@@ -114,6 +114,8 @@ def write_file(path: Path, data: bytes | None, *, expected: bytes | None) -> tup
     look and the rename somebody may still save; that save is lost.
     """
     place = Path(os.path.realpath(path))
+    if path.is_symlink() and not place.exists():
+        raise Refused(f"{path} is a link to {place}, which is not there: make that file, or take the link away")
     try:
         made = _make(place.parent) if data is not None else ()
         if read_file(place) != expected:

@@ -12,6 +12,8 @@ from tests.oracle.server import serving
 from tests.oracle.service import Service
 from tests.paying import KEY, Home, finds_nothing, home_of
 from tests.redacting import rule_cache, shared_redactor
+from worker import wiring
+from worker.cli import run
 
 
 @pytest.fixture
@@ -39,3 +41,25 @@ def home(
 ) -> Home:  # fmt: skip
     """A person's home with some sessions and that provider."""
     return home_of(tmp_path, server, capsys, monkeypatch, Path(rule_cache(request)))
+
+
+Command = Callable[..., tuple[int, str, str]]
+"""A command line: its words in; exit code, standard output and standard error out."""
+
+
+@pytest.fixture
+def dreamd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> Command:
+    """The command line over the wiki `wiki` of a home of its own, in this process for speed."""
+    for name in ("DATA", "CONFIG", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    monkeypatch.setenv("DREAMD_WIKI", str(tmp_path / "wiki"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(wiring, "redactor", lambda: shared_redactor(request))
+
+    def command(*words: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = run([str(w) for w in words])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return command

@@ -3,35 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.redacting import shared_redactor
+from tests.integration.conftest import Command
 from tests.writing import ClaudeLog
-from worker import note_files, wiring
-from worker.cli import run
+from worker import note_files
 
-Command = Callable[..., tuple[int, str, str]]
 NOTES = "# Cave\r\n\r\n- The centre is east of the cave.\r\n- The staging port is 5432.\r\n- Ana reviews deploys.\r\n"
-
-
-@pytest.fixture
-def dreamd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> Command:
-    for name in ("DATA", "CONFIG", "CACHE"):
-        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
-    monkeypatch.setenv("DREAMD_WIKI", str(tmp_path / "wiki"))
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(wiring, "redactor", lambda: shared_redactor(request))
-
-    def command(*words: object) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = run([str(w) for w in words])
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return command
 
 
 @pytest.fixture

@@ -3,34 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.redacting import shared_redactor
+from tests.integration.conftest import Command
 from tests.writing import ClaudeLog, conversation
-from worker import wiring
-from worker.cli import run
-
-Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def dreamd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> Command:
-    for name in ("DATA", "CONFIG", "CACHE"):
-        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
-    monkeypatch.setenv("DREAMD_WIKI", str(tmp_path / "wiki"))
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(wiring, "redactor", lambda: shared_redactor(request))
-
-    def command(*words: object) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = run([str(w) for w in words])
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return command
 
 
 @pytest.fixture
@@ -161,3 +139,23 @@ def test_a_secret_that_is_remembered_stands_in_no_file(dreamd: Command, log: Pat
     assert dreamd("remember", f"The deploy token is {secret}.")[0] == 0
     holding = [p for p in tmp_path.rglob("*") if p.is_file() and secret.encode() in p.read_bytes()]
     assert holding == []
+
+
+def test_remember_names_the_notes_of_its_own_sentence_and_survives_being_killed_before_its_dream(
+    dreamd: Command, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dreamd("dream", log)
+    with monkeypatch.context() as killed:
+        killed.setattr("worker.cli.review._dream", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        assert dreamd("remember", "The worker listens on port 7333.")[0] == 130
+    code, out, _ = dreamd("remember", "The mailer listens on port 7222.", "--json")
+    notes = json.loads(out)["notes"]
+    assert (code, notes) == (0, [note_of(dreamd, "mailer")])
+    assert note_of(dreamd, "worker") not in notes, "said before, and not lost"
+    assert json.loads(dreamd("remember", "The mailer listens on port 7222.", "--json")[1])["notes"] == notes
+
+
+def test_words_that_are_no_text_are_taken_as_far_as_they_are(dreamd: Command, log: Path) -> None:
+    dreamd("dream", log)
+    code, _, err = dreamd("remember", "The relay\udcff listens on port 7444.")
+    assert (code, err) == (0, "")

@@ -127,7 +127,7 @@ def _tell_done(done: Done, *, back: bool, as_json: bool) -> None:
         print(f"left as it is {visible(str(path))}: {why}")
     if not done.written and not done.left:
         print("Nothing to write: your note files say nothing the logs prove wrong, or only what you have to change by hand (dreamd notes diff).")
-    elif not back:
+    elif done.written and not back:
         print("To take it back: dreamd notes apply --undo. The next dream reads the files as they are now.")
 
 

@@ -120,16 +120,15 @@ def remember(text: Said, wiki: common.Wiki = None, scope: common.Scope = None, c
     """Tell the memory something yourself: your word, kept as a line of a log of its own."""
     said = _sentence(text)
     with _desk(wiki, scope, config) as (parts, request, place, data):
-        before = {h.version.note for h in parts.store.heads(request.scope)}
         log = _write_down(place.private, said, parts)
         _dream(parts, request, (log,), data)
-        new = sorted({h.version.note for h in parts.store.heads(request.scope)} - before)
+        new = _notes_saying(parts, request.scope, _masked(said, parts))
     if as_json:
         print_json({"log": log, "notes": [anchor_of(n) for n in new]})
     elif new:
-        print(f"Remembered as {', '.join(anchor_of(n) for n in new)}. To take it back: dreamd retract {anchor_of(new[0])}")
+        print(f"Remembered as {', '.join(anchor_of(n) for n in new)}. To take it back: {'; '.join(f'dreamd retract {anchor_of(n)}' for n in new)}")
     else:
-        print("Kept in the log: a note said so already, or the engine reads no statement in it; dreamd search finds it")
+        print("Kept in the log, as no note: the engine reads no statement in it; dreamd search finds it")
     return 0
 
 
@@ -186,6 +185,15 @@ def _sentence(words: Sequence[str]) -> str:
     if len(said) > TEXT_MAX:
         raise typer.BadParameter(f"at most {TEXT_MAX} characters at once", param_hint="TEXT...")
     return said
+
+
+def _notes_saying(parts: Parts, scope: str, said: str) -> list[str]:
+    """The notes that rest on a sentence the person said, new ones and those it is one more witness of."""
+    heads = [h.version for h in parts.store.heads(scope)]
+    claims = parts.store.claims(scope, {uid for v in heads for uid in v.claims})
+    turns = parts.store.turns(scope, {q.turn for c in claims.values() for q in c.quotes})
+    mine = {uid for uid, c in claims.items() if any(q.turn in turns and turns[q.turn].memory and turns[q.turn].text.strip() == said for q in c.quotes)}
+    return sorted({v.note for v in heads if mine & set(v.claims)})
 
 
 def _masked(text: str, parts: Parts) -> str:

@@ -27,7 +27,7 @@ from worker.doorbell import Doorbell
 from worker.hearing import listen
 from worker.process import Ears, Rounds
 from worker.stopping import Stop
-from worker.tasks import RequestDesk
+from worker.tasks import Receiver
 
 
 class Runner(Protocol):
@@ -57,9 +57,9 @@ class Celery:
         app = make_app(self.redis_url, queue=f"of:{dream}")
         ring = Doorbell(app)
         crew = Crew(engines={"local": parts}, default="local", ring=ring, stop=stop, threads=3)
-        desk = RequestDesk(store=parts.store, queue=f"of:{dream}", params={}, ring=ring, mask=str, client=None, stop=stop)
+        receiver = Receiver(store=parts.store, queue=f"of:{dream}", params={}, ring=ring, mask=str, client=None, stop=stop)
         ended = Event()
-        listening = Thread(lambda: listen(app, crew, desk, ears))
+        listening = Thread(lambda: listen(app, crew, receiver, ears))
         with Rounds(crew=crew, look_s=WAIT_S, ears=ears, sweep_s=0.1).going():
             ring((0,))  # the number is only a hint
             try:

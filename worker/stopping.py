@@ -9,6 +9,7 @@ import os
 import select
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -16,6 +17,8 @@ from typing import Final
 
 GRACE_S: Final = 4.0
 """How long work at hand may go on after a signal."""
+LOOK_UP_S: Final = 0.5
+"""How long a wait goes on before it looks whether a signal was missed."""
 LAST_S: Final = 0.8
 """How long giving back may take then."""
 
@@ -38,8 +41,14 @@ class Stop:
         os.write(self._write, b".")
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until it is time to stop, at most so long; whether it is."""
-        select.select([self._read], [], [], seconds)
+        """Wait until it is time to stop, at most so long; whether it is.
+
+        It looks up now and then: a signal that comes just before the main thread waits, or to another thread, interrupts no wait, and Python's handler,
+        which sets this, runs only once the main thread goes on.
+        """
+        until = None if seconds is None else time.monotonic() + seconds
+        while not self._set and (left := LOOK_UP_S if until is None else min(LOOK_UP_S, until - time.monotonic())) > 0:
+            select.select([self._read], [], [], left)
         return self._set
 
     def close(self) -> None:

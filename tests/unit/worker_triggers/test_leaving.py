@@ -61,3 +61,27 @@ def test_a_worker_with_a_unit_that_hangs_ends_with_the_code_of_why_it_left() -> 
             process.kill()
     assert {why: process.returncode for why, process in started.items()} == codes, said
     assert all("gave back" in out for out, _ in said.values())
+
+
+UNHEARD = """
+import signal, threading
+from worker.stopping import stopping
+
+begun = threading.Event()
+
+def to_myself():  # the main thread's wait is not interrupted then, as when a signal comes just before it begins
+    begun.wait()
+    threading.Event().wait(0.2)  # so that it waits by now; if it does not, this shows nothing and fails nothing
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+
+with stopping(grace_s=60) as stop:
+    threading.Thread(target=to_myself).start()
+    begun.set()
+    stop.wait()
+print("left", flush=True)
+"""
+
+
+def test_a_signal_that_interrupts_no_wait_is_heard_all_the_same() -> None:
+    done = subprocess.run([sys.executable, "-c", UNHEARD], capture_output=True, text=True, timeout=10, check=False)
+    assert (done.returncode, done.stdout) == (0, "left\n"), done.stderr

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pipelines.errors import Refused
 from pipelines.ports import Answered, Ask
 from pipelines.run.asking import BUDGET
-from pipelines.run.asking_read import asks, read_asking
+from pipelines.run.asking_read import UNREACHABLE, asks, read_asking
 from pipelines.run.parts import Params, Parts, params_of
 from pipelines.run.reading import PARTLY, SessionReading, Unread, read_session, window_of
 from pipelines.run.render import differing
@@ -138,9 +138,9 @@ class _Found:
         if grown:
             self.grown += len(sessions)
             return
-        asked = result.get("asked")
-        over = asked.get("over_budget", 0) if isinstance(asked, dict) else 0
-        desk = _Recorded(store=store, dream=self.dream, over=over if isinstance(over, int) else 0)
+        if _named_in(result, "unread", UNREACHABLE):
+            return  # nobody was asked
+        desk = _Recorded(store=store, dream=self.dream, over=_named_in(result, "asked", "over_budget"))
         for reading in self._read(sessions, desk):
             if reading.of.session in self.again:
                 self.read_again += 1
@@ -156,7 +156,9 @@ class _Found:
         if not asks(engine):
             return [read_session(engine, infos[s.session], turns.get(s.session, ()), s, self.params) for s in sessions]
         windows = [window_of(infos[s.session], turns.get(s.session, ()), s, self.params) for s in sessions]
-        return read_asking(engine, windows, sessions, self.params, desk).readings
+        read = read_asking(engine, windows, sessions, self.params, desk)
+        left = {session for session, _ in read.unread}  # of these the rules' reading alone was kept, under their own name
+        return [reading for reading in read.readings if reading.of.session not in left]
 
     def _compare(self, reading: SessionReading) -> None:
         """Raise Refused unless what is stored of the session is what was read of it just now."""
@@ -172,6 +174,13 @@ class _Found:
         kept = {g.claim.uid: g for g in self.parts.store.claims_of(self.scope, stands.claims)}
         if odd := sorted(uid for uid, gated in now.items() if uid not in kept or (kept[uid].claim, kept[uid].outcome) != (gated.claim, gated.outcome)):
             raise Refused(f"{said}: claim {odd[0]} differs")
+
+
+def _named_in(result: Mapping[str, object], part: str, name: str) -> int:
+    """A count in a part of a unit's result; 0 where there is none."""
+    told = result.get(part)
+    count = told.get(name, 0) if isinstance(told, dict) else 0
+    return count if isinstance(count, int) else 0
 
 
 def _require_beliefs(parts: Parts, dream: Dream, params: Params) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from pipelines.errors import Refused
+from pipelines.errors import Refused, Unreachable
 from pipelines.model import Outcome
+from pipelines.ports import Ask, Reply
 from pipelines.run.replay import Replayed, replay
 from pipelines.store import Store
 from tests.dreaming import SCOPE
@@ -110,5 +111,19 @@ def test_a_reading_that_differs_is_named_with_its_session(desk: ModelDesk, monke
 def test_what_a_budget_left_out_is_not_missing(desk: ModelDesk) -> None:
     done = desk.dream(**asking(budget_uusd=1))
     assert done.report.asked["over_budget"] > 0
+    again = replayed(desk, done.report.dream)
+    assert (again.sessions, again.requests) == (0, 0)
+
+
+def test_a_dream_whose_model_could_not_be_reached_has_nothing_to_be_missing(desk: ModelDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Gone(Model):
+        def create(self, ask: Ask, *, timeout_s: float) -> Reply:
+            raise Unreachable("nobody there", accepted=False)
+
+    monkeypatch.setattr("pipelines.run.work.BACK_OFF_S", 0.0)
+    here, desk.messages = desk.messages, Gone(reads=READS)
+    done = desk.dream(**asking())
+    assert done.report.unread == {"unreachable": 2}
+    desk.messages = here
     again = replayed(desk, done.report.dream)
     assert (again.sessions, again.requests) == (0, 0)

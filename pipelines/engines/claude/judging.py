@@ -95,18 +95,22 @@ def refused(relation: Relation, older: Claim, newer: Claim) -> str | None:
 
 
 def _one_word_apart(one: str, two: str) -> bool:
-    """Whether each sentence has just one word (in Chinese, one character) that the other has not, as "before the deploy" and "after the deploy" have.
+    """Whether each sentence has just one word (in Chinese, or one character) that the other has not, as "before the deploy" and "after the deploy" have.
 
     Which single word turns a sentence round no list of ours knows; two notes that say the same in other words cost less than one that says the opposite.
     """
-    mine, theirs = _counted(one), _counted(two)
-    return (mine - theirs).total() == (theirs - mine).total() == 1
+    mine, theirs = _words_in(one), _words_in(two)
+    return any((a - b).total() == (b - a).total() == 1 for a, b in ((Counter(mine), Counter(theirs)), (Counter(_parted(mine)), Counter(_parted(theirs)))))
 
 
-def _counted(text: str) -> Counter[str]:
-    """The words of a sentence by their stems, Chinese by characters, articles aside."""
-    words = (word.text for word in raw_words(text))
-    return Counter(part for word in words for part in (word if any(map(is_han, word)) else (stem(word.casefold()),)) if part not in {"the", "a", "an"})
+def _words_in(text: str) -> list[str]:
+    """The words of a sentence by their stems, articles aside."""
+    return [word for found in raw_words(text) if (word := stem(found.text.casefold())) not in {"the", "a", "an"}]
+
+
+def _parted(words: Sequence[str]) -> list[str]:
+    """Chinese words as their characters: where one ends depends on what stands beside it."""
+    return [part for word in words for part in (word if any(map(is_han, word)) else (word,))]
 
 
 # --- as it is shown ----------------------------------------------------------------------------------------------------------------------

@@ -109,6 +109,7 @@ def test_two_wordings_of_one_rule_are_the_same_when_the_model_says_so() -> None:
         ("Run the migrations before the deploy.", "Run the migrations after the deploy.", {}),
         ("The gateway closes idle connections.", "The customer closes idle connections.", {}),
         ("部署前先跑迁移。", "部署后先跑迁移。", {}),
+        ("失败的付款由网关在夜里重试。", "失败的付款由客户在夜里重试。", {}),
     ],
 )
 def test_a_merge_of_what_differs_is_refused_whatever_the_model_says(one: str, two: str, given: dict[str, object]) -> None:

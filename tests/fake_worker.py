@@ -1,6 +1,6 @@
 """A worker process for tests: `dreamd worker` with an engine that takes its time, leases as short as wanted, and a way to be killed at a named step.
 
-    python -m tests.fake_worker [--threads N] [--engine-ms MS] [--until FILE] [--nothing] [--ttl-ms MS] [--look-s S] [--wiki DIR] [--kill-at STEP] [--raise-in WORD SECRET]
+    python -m tests.fake_worker [--threads N] [--engine-ms MS] [--until FILE] [--nothing] [--ttl-ms MS] [--look-s S] [--wiki DIR] [--kill-at STEP] [--freeze-at STEP] [--raise-in WORD SECRET]
 
 It is settled by DREAMD_* like the command. Every session the engine is asked for is appended to the file DREAMD_TEST_ASKED, if that is set, with the process.
 """
@@ -59,6 +59,7 @@ def main() -> int:
     given.add_argument("--look-s", type=float, default=5.0)
     given.add_argument("--wiki", type=Path)
     given.add_argument("--kill-at", default="")
+    given.add_argument("--freeze-at", default="")
     given.add_argument("--raise-in", nargs=2, default=("", ""))
     told = given.parse_args()
     loaded = serving.start(None)
@@ -67,6 +68,8 @@ def main() -> int:
     def step(name: str) -> None:
         if name == told.kill_at:
             os.kill(os.getpid(), signal.SIGKILL)
+        if name == told.freeze_at:
+            os.kill(os.getpid(), signal.SIGSTOP)
 
     with serving.open_serving(told.wiki, loaded) as (store, host):
         parts = replace(wiring.working_parts(store, loaded, host=host), engine=engine, step=step)

@@ -17,10 +17,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol, cast
 
-from pipelines.errors import Busy, DreamdError, Paused, Refused, Unreachable
+from pipelines.errors import Busy, DreamdError, LeaseLost, Paused, Refused, Unreachable
 from pipelines.ports import Answered, Ask, Messages, Reply
 from pipelines.run.asking_batch import BATCH, MARGIN_S, POST_LEASE, POST_S, Batches, Post, takes_batches
-from pipelines.store import Store, host_of
+from pipelines.store import Lease, Store, host_of
 from pipelines.store.holder import process_of
 from pipelines.store.money import Key, Kind, Limit, Reserved
 
@@ -188,13 +188,22 @@ class Desk:
             raise Paused("another worker posts a batch", why=BATCH, for_s=ELSEWHERE_S)
         try:
             until = self.now_ms() + round((POST_S + MARGIN_S) * 1000)
-            told = self.store.intend(self.scope, list(asks.values()), dream=self.dream, job=self.job, limits=limits, until_ms=until)
+            with self.store.together("intend a batch"):
+                self._require_turn(lease)
+                told = self.store.intend(self.scope, list(asks.values()), dream=self.dream, job=self.job, limits=limits, until_ms=until)
             if told.batch is not None:
                 self.sent += len(told.custom_ids)
                 post.hand_in(asks, told.batch.intent, told.custom_ids)
         finally:
             self.store.release_lease(lease)
         return self._left_out(key for key in asks if key in told.reserved.refused)
+
+    def _require_turn(self, lease: Lease) -> None:
+        """Pause unless the lease is still ours: paused past it, another may be posting, and of two batches without an answer nobody could tell whose is whose."""
+        try:
+            self.store.guard(lease)
+        except LeaseLost as error:
+            raise Paused("another worker posts a batch", why=BATCH, for_s=ELSEWHERE_S) from error
 
     def _left_out(self, keys: Iterable[Key]) -> dict[Key, Answered]:
         found = {key: Answered(reply=None, why=BUDGET) for key in keys}

@@ -1,4 +1,5 @@
-"""Leases on things that have one writer at a time: a page, a wiki folder, an engine's post box.
+"""Leases on what one process does at a time and no job stands for: an engine's post box. (Pages are written by the unit that renders, under the lease of its job:
+`pipelines.store.claiming`.)
 
 A lease says who may try; it does not stop a holder whose time is over. What stops it is `guard`: the committing transaction's first statement locks the row
 by fence and owner, and the fence only grows (systems R15).
@@ -35,13 +36,6 @@ class Leases(Clocked):
             if fence is None:
                 fence = _of_the_dead(conn, kind, name, owner, taken)
         return None if fence is None else Lease(kind=kind, name=name, owner=owner, fence=fence)
-
-    def renew_lease(self, lease: Lease, ttl_ms: int) -> bool:
-        """Hold on for another `ttl_ms`; False when it is lost. One that is over stays over, also when nobody has taken it yet."""
-        e = t.leases.c
-        with self.writing("renew a lease") as conn:
-            now = self.clock(conn)
-            return conn.execute(update(t.leases).where(*_held(lease), e.until_ms > now).values(until_ms=now + ttl_ms, ttl_ms=ttl_ms)).rowcount == 1
 
     def release_lease(self, lease: Lease) -> bool:
         """Let go; False when it was lost before. The fence stays, so that it only grows."""

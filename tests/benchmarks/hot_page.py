@@ -2,8 +2,9 @@
 
     python -m tests.benchmarks.hot_page [--writers 8] [--edits 200] [--ways naive,rename,redis,sqlite,postgres] [--database URL] [--redis URL]
 
-Every edit reads the page, adds a line and writes it back; every so many edits a writer is held up for longer than a lock or lease lives. `sqlite` and `postgres`
-are ours: the store's lease, then guard and commit in one transaction; a writer that is refused does its edit again. Servers that are not named are started.
+Every edit reads the page, adds a line and writes it back; every so many edits a writer is held up for longer than a lock lives. `sqlite` and `postgres` are ours:
+the commit locks the scope and moves the page only to the revision after the one that was read; a writer that is refused does its edit again. (In the product
+the lease of the unit that renders keeps writers from working in vain before that.) Servers that are not named are started.
 `--paused` is one writer that says on standard output when it has read, and what became of its commit after a line came in.
 """
 
@@ -23,8 +24,8 @@ from pathlib import Path
 
 import redis
 
-from pipelines.errors import Conflict, LeaseLost, Transient
-from pipelines.store import Store, open_store, owner_of, this_process
+from pipelines.errors import Conflict, Transient
+from pipelines.store import Store, open_store
 from tests import servers
 
 SCOPE, PAGE = "local", "hot"
@@ -108,7 +109,7 @@ def editing(way: str, page: Path, url: str, valkey: str, writer: int) -> Iterato
                 yield lambda line, s: by_redis(client, page, line, s)
         case _:
             with opened(url) as store:
-                yield lambda line, s: by_lease(store, owner_of(this_process(), writer), line, s)
+                yield lambda line, s: by_revision(store, line, s)
 
 
 def read(page: Path, line: str, wait_s: float) -> str:
@@ -131,29 +132,22 @@ def by_redis(client: redis.Redis, page: Path, line: str, wait_s: float) -> None:
         by_rename(page, read(page, line, wait_s))
 
 
-def by_lease(store: Store, owner: str, line: str, wait_s: float) -> None:
-    """Add a line by lease, guard and commit; again when somebody else has taken over meanwhile."""
+def by_revision(store: Store, line: str, wait_s: float) -> None:
+    """Add a line; again when somebody else has moved the page meanwhile."""
     while True:
-        lease = store.take_lease("page", PAGE, owner, TTL_MS)
-        if lease is None:
-            time.sleep(0.01)
-            continue
         head = store.pages(SCOPE).get(PAGE)
         time.sleep(wait_s)
         try:
-            commit(store, lease, f"{head.body if head else ''}{line}\n", (head.rev if head else 0) + 1)
-        except (LeaseLost, Conflict, Transient):
+            commit(store, f"{head.body if head else ''}{line}\n", (head.rev if head else 0) + 1)
+        except (Conflict, Transient):
             wait_s = WINDOW_S
             continue
-        store.release_lease(lease)
         return
 
 
-def commit(store: Store, lease: object, body: str, rev: int) -> None:
-    """One version of the page, refused when the lease is another's by now."""
-    with store.together("commit a page"):
-        store.guard(lease)  # type: ignore[arg-type]
-        store.commit_page(SCOPE, PAGE, slug="hot.md", title="Hot", body=body, rev=rev, renderer="bench")
+def commit(store: Store, body: str, rev: int) -> None:
+    """One version of the page, refused when it stands at this revision or a later one by now."""
+    store.commit_page(SCOPE, PAGE, slug="hot.md", title="Hot", body=body, rev=rev, renderer="bench")
 
 
 def body_of(url: str) -> str:
@@ -166,15 +160,14 @@ def opened(url: str) -> Store:
 
 
 def paused(url: str) -> None:
-    """Take the lease, read, say so, wait for a line, commit; say what became of it."""
+    """Read, say so, wait for a line, commit; say what became of it."""
     with opened(url) as store:
-        lease = store.take_lease("page", PAGE, owner_of(this_process(), 0), TTL_MS)
         head = store.pages(SCOPE)[PAGE]
         print("read", flush=True)
         sys.stdin.readline()
         try:
-            commit(store, lease, f"{head.body}late\n", head.rev + 1)
-        except LeaseLost:
+            commit(store, f"{head.body}late\n", head.rev + 1)
+        except Conflict:
             print("refused", flush=True)
         else:
             print("written", flush=True)

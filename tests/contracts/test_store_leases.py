@@ -14,7 +14,7 @@ from pipelines.store import Lease, Store, owner_of, this_process
 from pipelines.store.holder import _started, host_of
 from tests.contracts.store_builders import SCOPE
 from tests.contracts.store_kinds import clock, store
-from tests.contracts.work_builders import TTL, WAIT_S, Thread, Ticks, beside, rows, ticks, until
+from tests.contracts.work_builders import TTL, WAIT_S, Thread, Ticks, beside, ticks
 
 __all__ = ["clock", "store", "ticks"]  # fixtures of this suite
 
@@ -47,16 +47,14 @@ def test_only_one_holds_it_and_the_fence_grows_with_each(store: Store, ticks: Ti
     assert (take(store, "two").fence, wrote(store, one)) == (2, False)
 
 
-def test_one_that_is_over_can_be_taken_and_not_renewed(store: Store, ticks: Ticks) -> None:
+def test_one_that_is_over_can_be_taken(store: Store, ticks: Ticks) -> None:
     one = take(store)
     ticks.at += TTL - 1
     assert store.take_lease("page", "p1", "two", TTL) is None
-    assert store.renew_lease(one, TTL)
-    ticks.at += TTL
-    assert not store.renew_lease(one, TTL), "over is over, also when nobody has taken it"
+    ticks.at += 1
     assert wrote(store, one), "nobody has taken it: the fence decides, not the clock"
     two = take(store, "two")
-    assert (two.fence, wrote(store, one), wrote(store, two), store.renew_lease(one, TTL), store.release_lease(one)) == (2, False, True, False, False)
+    assert (two.fence, wrote(store, one), wrote(store, two), store.release_lease(one)) == (2, False, True, False)
 
 
 def test_a_clock_set_back_an_hour_holds_nothing_up(store: Store, ticks: Ticks) -> None:
@@ -149,16 +147,3 @@ def test_one_of_many_that_take_at_once_gets_it(store: Store) -> None:
         held = [lease for lease in [th.result() for th in [Thread(lambda n=n: one(n)) for n in range(8)]] if lease]
         assert [lease.fence for lease in held] == [fence]
         assert store.release_lease(held[0])
-
-
-def test_a_renewal_that_waited_for_the_row_counts_from_when_it_got_it(store: Store) -> None:
-    """Hole 38: the time a transaction began is the past by then."""
-    one = take(store)
-    with store.together("hold the row"):
-        store.guard(one)
-        with beside(store, lambda: store.renew_lease(one, TTL)) as other, store.writing("look at the clock") as conn:
-            began = store.clock_ms(conn)
-            until(lambda: store.clock_ms(conn) > began + 20)
-            held_until = store.clock_ms(conn)
-    assert other.result()
-    assert rows(store, "leases")[0].until_ms >= held_until + TTL

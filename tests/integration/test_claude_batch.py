@@ -8,15 +8,17 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import pipelines.run.asking as asking_desk
 from pipelines.engines.claude.client import Provider
 from pipelines.ports import Ask
 from pipelines.run import Outcome
 from pipelines.run.asking_batch import tend
 from pipelines.run.runner import DreamWaits
-from pipelines.store import host_of
+from pipelines.store import Lease, Store, host_of
 from tests.dreaming import SCOPE, differences
 from tests.oracle.gold import all_sessions, save
 from tests.oracle.oracle import Oracle
@@ -214,6 +216,32 @@ def test_a_process_that_dies_while_it_posts_leaves_a_batch_that_is_looked_for(de
     assert states(desk) == ["unknown"]
     desk.now += LATER
     through(desk, service)
+    assert service.paid_twice == ()
+
+
+def test_a_process_paused_past_its_turn_to_post_posts_nothing(desk: ModelDesk, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another posts by then: of two batches without an answer at once, nobody could tell whose is whose."""
+    take, intend = Store.take_lease, Store.intend
+    fences, intents = [], []
+
+    def pause(self: Store, *given: Any) -> Lease | None:
+        lease = take(self, *given)
+        fences.append(lease.fence if lease else None)
+        if len(fences) == 1:
+            with self.writing("another takes over meanwhile, and lets go") as conn:
+                conn.exec_driver_sql("UPDATE leases SET fence = fence + 1, owner = NULL, until_ms = 0")
+        return lease
+
+    def note(self: Store, *given: Any, **more: Any) -> Any:
+        intents.append(fences[-1])
+        return intend(self, *given, **more)
+
+    monkeypatch.setattr(Store, "take_lease", pause)
+    monkeypatch.setattr(Store, "intend", note)
+    monkeypatch.setattr(asking_desk, "ELSEWHERE_S", 0.01)
+    assert night(desk) is None
+    assert (fences, intents) == ([1, 3], [3])
+    assert through(desk, service).report.status == "completed"
     assert service.paid_twice == ()
 
 

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.store import owner_of, this_process
-from tests.benchmarks.hot_page import PAGE, TTL_MS, body_of, commit, opened
-from tests.workers import ROOT, until
+from tests.benchmarks.hot_page import body_of, commit, opened
+from tests.dreaming import SCOPE, Desk
+from tests.redacting import shared_redactor
+from tests.workers import ROOT, ask, ended, office, sessions, until
 
 HOT = (sys.executable, "-m", "tests.benchmarks.hot_page")
 pytestmark = pytest.mark.timeout(300)
@@ -39,15 +40,11 @@ def test_fifty_seven_facts_by_eight_writers_are_fifty_seven(database_url: str) -
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_a_writer_frozen_past_its_lease_is_refused_at_its_commit(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+def test_a_writer_frozen_over_what_another_wrote_is_refused_at_its_commit(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
     url = request.getfixturevalue("database_url") if kind == "postgres" else f"sqlite:///{tmp_path / 'hot.db'}"
-    me = owner_of(this_process(), "test")
     with opened(url) as store:
-        lease = store.take_lease("page", PAGE, me, TTL_MS)
-        commit(store, lease, "first\n", 1)
-        assert lease is not None
-        assert store.release_lease(lease)
+        commit(store, "first\n", 1)
         command = [*HOT, "--paused", "--database", url]
         with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as frozen:
             try:
@@ -55,9 +52,7 @@ def test_a_writer_frozen_past_its_lease_is_refused_at_its_commit(kind: str, requ
                 assert frozen.stdin is not None
                 assert frozen.stdout.readline() == "read\n"
                 frozen.send_signal(signal.SIGSTOP)
-                taken = []
-                until(lambda: bool(taken.append(store.take_lease("page", PAGE, me, 60_000)) or taken[-1]))
-                commit(store, taken[-1], "first\nsecond\n", 2)
+                commit(store, "first\nsecond\n", 2)
                 frozen.send_signal(signal.SIGCONT)
                 frozen.stdin.write("\n")
                 frozen.stdin.flush()
@@ -65,3 +60,29 @@ def test_a_writer_frozen_past_its_lease_is_refused_at_its_commit(kind: str, requ
             finally:
                 frozen.kill()
     assert body_of(url) == "first\nsecond\n"
+
+
+def test_a_worker_frozen_over_the_pages_past_its_lease_is_refused_at_its_commit(
+    request: pytest.FixtureRequest, tmp_path: Path, database_url: str, redis_url: str
+) -> None:
+    """The lease on the pages of a scope is that of the unit that renders them: owner, heartbeat, and a fence the commit locks by."""
+    desk = Desk(tmp_path / "desk", shared_redactor(request), url=database_url)
+    sessions(desk, 2)
+    with office(request, tmp_path / "empty", database=database_url, redis=redis_url) as at, desk.store() as store:
+        frozen = at.worker("--ttl-ms", 1500, "--look-s", 0.3, "--freeze-at", "ready:render")
+        dream = ask(desk, store)
+        until(lambda: _state(frozen.popen.pid) == "T", why=lambda: frozen.said)
+        assert store.pages(SCOPE) == {}, "rendered, and not committed"
+        last = at.worker("--ttl-ms", 1500, "--look-s", 0.3)
+        assert ended(store, dream).state == "completed"
+        pages = store.pages(SCOPE)
+        frozen.send(signal.SIGCONT)
+        assert frozen.heard("unit_done", outcome="lost")["stage"] == "render"
+        assert store.pages(SCOPE) == pages != {}
+        for worker in (frozen, last):
+            worker.send(signal.SIGTERM)
+            assert worker.ended() == 0, worker.said
+
+
+def _state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]

@@ -1,4 +1,4 @@
-"""Whatever holders do, whenever they die and however the clock jumps: one commit at a time, and a lease nobody renews is free within twice its time."""
+"""Whatever holders do, whenever they die and however the clock jumps: one commit at a time, and a lease is free within twice its time."""
 
 from __future__ import annotations
 
@@ -49,14 +49,6 @@ class Leases(RuleBasedStateMachine):
             assert lease.fence == self.fence, "a fence is given once"
             self.held = (owner, self.fence, self.ticks.at + TTL)
             self.believes[owner] = lease
-
-    @rule(owner=owners)
-    def renew(self, owner: str) -> None:
-        if owner in self.believes:
-            kept = self.store.renew_lease(self.believes[owner], TTL)
-            assert kept == (self.mine(owner) and self.held is not None and self.held[2] > self.ticks.at)
-            if kept:
-                self.held = (owner, self.believes[owner].fence, self.ticks.at + TTL)
 
     @rule(owner=owners)
     def release(self, owner: str) -> None:

@@ -39,6 +39,7 @@ _INT_MAX = 1 << 63
 
 LEFT = {
     "blobs": "the archive's own, wherever it lies: carried as bytes",
+    "leftovers": "what is still to be cleaned out of the files of the store it was forgotten in",
     "wikis": "folders of this host that this store publishes into",
     "calls": "the bill of the store that paid it; what came of them is in the answers",
     "batches": "are waited for and fetched where they were posted",

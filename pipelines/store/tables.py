@@ -96,7 +96,7 @@ store = Table(
 grants = Table("grants", metadata, row_id(), word("reason"), info={"change": "mutable"})
 scopes = Table(
     "scopes", metadata, row_id(), word("path"), number("revision"), instant("recorded_at"), counter("wanted"), counter("taken"), counter("claimed_ms"),
-    unique("path"), info={"change": "mutable"}, sqlite_autoincrement=True,
+    counter("forget_epoch"), unique("path"), info={"change": "mutable"}, sqlite_autoincrement=True,
 )  # fmt: skip
 revisions = walled(
     "revisions", "append", number("rev"), word("cause"), word("dream_uid", null=True), word("hand"), instant("recorded_at"), word("counts"),
@@ -314,6 +314,13 @@ letters = Table(
 faults = Table(
     "faults", metadata, row_id(), word("code"), word("about"), instant("recorded_at"), info={"change": "mutable"}, sqlite_autoincrement=True,
 )  # fmt: skip
+forgets = walled(
+    "forgets", "append", word("uid"), keyed("selector"), word("how"), word("counts"), word("hand"), instant("recorded_at"), unique("scope_id", "uid"),
+)  # fmt: skip
+tombstones = walled(
+    "tombstones", "mutable", word("forget"), word("kind"), keyed("mac"), number("words"), unique("scope_id", "kind", "mac", "forget"),
+)  # fmt: skip
+leftovers = walled("leftovers", "mutable", word("what"), word("name"), unique("scope_id", "what", "name"))
 audit = walled("audit", "append", word("uid"), word("verb"), word("hand"), word("about"), instant("recorded_at"), unique("scope_id", "uid"))
 
 # --- what models answered, and what it cost ----------------------------------------------------------------------------------------------

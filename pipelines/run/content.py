@@ -18,7 +18,9 @@ from pipelines.run.sources import standing_notes
 from pipelines.stages.extractor import prepare
 from pipelines.store import Head, Store
 from pipelines.text.values import typed_values
+from pipelines.wiki.brief import WAITING_MAX
 from pipelines.wiki.content import Asked, Carried, Cite, Content, Correction, HistoryLine, Item, Quarantined, Side, Work
+from pipelines.wiki.unfinished import Left, unfinished
 
 CITES_MAX = 3
 RECENT = timedelta(days=14)
@@ -78,11 +80,11 @@ def gather(store: Store, scope: str, claims: Iterable[str], quotes: Iterable[Quo
 
 def content_of(store: Store, scope: str, *, title: str, own: dict[str, str], redirects: dict[str, str]) -> Content:
     """The whole content of the scope's present revision."""
-    records = _records(store, scope)
+    works = tuple(map(work_of, records := _records(store, scope)))
     noted, carried = note_items(store, scope), carried_notes(store, scope)
     return Content(
         title=title, items=(*one_a_sentence(noted.items.values()), *carried.items), corrections=carried.corrections,
-        quarantined=(*quarantined(store, scope), *carried.held), asked=asked(store, scope, map(last_of, records)), work=tuple(work_of(r) for r in records),
+        quarantined=(*quarantined(store, scope), *carried.held), asked=asked(store, scope, waiting(works, map(last_of, records))), work=works,
         own=own, redirects=redirects,
     )  # fmt: skip
 
@@ -335,19 +337,23 @@ class Last:
 
 def last_of(record: WorkRecord) -> Last:
     """The end of a session."""
-    return Last(record.session, record.ended, record.open_question)
+    return Last(record.session, record.ended, record.end.asked)
+
+
+def waiting(works: Sequence[Work], ends: Iterable[Last]) -> tuple[Last, ...]:
+    """The ends of the newest sessions whose question waits: neither they nor a later session have gone on with it."""
+    open_ones = [u.work.session for u in unfinished(works) if u.left is Left.QUESTION][:WAITING_MAX]
+    return tuple(end for end in ends if end.session in open_ones)
 
 
 def asked(store: Store, scope: str, ends: Iterable[Last]) -> tuple[Asked, ...]:
-    """What an engine noticed to be open, and what the newest session ended with; a question of an older one was answered by going on.
+    """What an engine noticed to be open, and the questions these sessions ended with (`waiting`).
 
     Words that a draft quotes wait for a person as that draft.
     """
     questions = [q for asked in open_questions(store, scope).values() for q in asked]
-    newest = max(ends, key=lambda e: (e.ended is not None, e.ended.timestamp() if e.ended else 0.0, e.session), default=None)
-    if newest and newest.asked:
-        words = newest.asked.text
-        questions.append(Question(text=words if words.endswith(("?", "？")) else f"{words.rstrip(' —–-,;:')} …", quotes=(newest.asked,)))
+    for last in (end.asked for end in ends if end.asked):
+        questions.append(Question(text=_question(last.text), quotes=(last,)))
     drafted = _drafted(store, scope, questions)
     questions = [q for q in questions if not held(q.text) and not any(_within(mine, draft) for mine in q.quotes for draft in drafted[mine.turn])]
     evidence = gather(store, scope, (), (q for asked in questions for q in asked.quotes))
@@ -386,15 +392,29 @@ def _records(store: Store, scope: str) -> tuple[WorkRecord, ...]:
     return tuple(r for r in records if r)
 
 
+def _question(words: str) -> str:
+    """A question as it is shown: what was cut of it says so."""
+    return words if not words or words.endswith(("?", "？", "؟")) else f"{words.rstrip(' —–-,;:')} …"
+
+
+TODOS_MAX = 3
+UNSAVED_MAX = 3
+
+
 def work_of(record: WorkRecord) -> Work:
-    """A session in the work log."""
-    broken = [command for command in record.failed if shown(command)]
-    failed = f"{', '.join(broken)} failed" if broken else ""
-    asked = f'a question, "{record.open_question.text}"' if record.open_question and shown(record.open_question.text) else ""
+    """A session in the work log; words of anybody but the person only as far as they may be shown."""
+    end, left, tested = record.end, record.uncommitted, record.tested
+    summary = shown(tested.summary or ("failed" if tested.failed else "passed")) if tested else ""
+    first = record.first_prompt.text + (" …" if record.cut else "") if record.first_prompt else ""
+    todos = tuple(t for t in map(shown, record.todos.open) if t)
     return Work(
-        session=record.session, started=record.started, ended=record.ended, branch=shown(record.branch or ""), asked=record.first_prompt.text if record.first_prompt else "",
-        commits=tuple(f"{c.sha} {shown(c.subject)}".rstrip() for c in record.commits), files=record.files, outcome="; ".join(x for x in (failed, asked) if x),
-        uncommitted=len(record.uncommitted),
+        session=record.session, started=record.started, ended=record.ended, folder=shown(record.folder or ""), branch=shown(record.branch or ""),
+        title=shown(record.title or ""), asked=first, command=record.command, begins=record.begins[:12],
+        parent=record.parent or "", prompts=record.prompts, commits=tuple(f"{c.sha} {shown(c.subject)}".rstrip() for c in record.commits),
+        tested=summary, test_command=shown(tested.command) if tested else "", failed=tuple(filter(None, map(shown, record.failed))), files=record.files,
+        touched=tuple(filter(None, map(shown, record.touched))), todos=todos[:TODOS_MAX], open_todos=len(record.todos.open), all_todos=record.todos.count,
+        how=end.how.value, outcome=shown(end.error), question=_question(shown(end.asked.text)) if end.asked else "", question_line=end.line,
+        uncommitted=len(left.paths), unsaved=tuple(filter(None, map(shown, left.paths)))[:UNSAVED_MAX], unsaved_line=left.line, clean=left.clean,
     )  # fmt: skip
 
 

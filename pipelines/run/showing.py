@@ -25,6 +25,7 @@ from pipelines.run.content import (
     note_items,
     quarantined,
     resting_on_note,
+    waiting,
     work_of,
 )
 from pipelines.run.held import shown as may_show
@@ -143,7 +144,7 @@ def _bring_notes(store: Store, scope: str, rows: Rows, before: Render | None, mo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sessions:
-    """Rows that changed, the folders all sessions ran in by name, and of the recent ones the work and the end, by uid in order."""
+    """Rows that changed, the folders all sessions ran in by name, of the recent ones the work by uid in order, and the ends of those whose question waits."""
 
     changed: Mapping[str, ShownSession]
     folders: Mapping[str, int]
@@ -173,9 +174,8 @@ def _bring_sessions(store: Store, scope: str, moves: Moves) -> Sessions:
         if not session.work:
             changed[uid] = recents[uid] = replace(session, work=_work(store, scope, told[uid]))
     works = [_done(uid, s.work) for uid, s in sorted(recents.items()) if s.work != "null"]
-    return Sessions(
-        changed=changed, folders={f: n for f, n in folders.items() if n > 0 and f}, work=tuple(w for w, _ in works), ends=tuple(e for _, e in works)
-    )
+    shown = tuple(w for w, _ in works)
+    return Sessions(changed=changed, folders={f: n for f, n in folders.items() if n > 0 and f}, work=shown, ends=waiting(shown, (e for _, e in works)))
 
 
 def folder_of(info: SessionInfo) -> str:

@@ -21,6 +21,7 @@ from pipelines.wiki.inline import Spans, join, plain
 from pipelines.wiki.lines import Part, carried_text, day, worked
 from pipelines.wiki.page import link
 from pipelines.wiki.topics import Layout, Sort, hooked
+from pipelines.wiki.unfinished import Left, told_of, unfinished
 
 CORRECTED_MAX, COMMANDS_MAX, WAITING_MAX, FACTS_MAX = 10, 10, 3, 20
 CORRECTION_DAYS, CORRECTION_DELIVERIES = 30, 5
@@ -371,10 +372,8 @@ def _waiting(signs: Signs, moved: list[Moved]) -> _Section:
     found = [(s.item.newest_evidence, _entry(s, GOALS, moved)) for s in signs.goals.first[: _ties(signs.goals.first)]]
     for asked in signs.asked:
         found.append((asked.at, Entry(join("Asked and not answered: ", plain(inline.cut_quote(asked.text))), link("inbox", "inbox.md"), asked.uid)))
-    for work in (w for w in signs.work if w.uncommitted):
-        files = f"{work.uncommitted} {'file' if work.uncommitted == 1 else 'files'} not committed"
-        branch = join(files, " on ", inline.code(work.branch)) if work.branch else join(files)
-        found.append((work.ended or work.started, Entry(branch, link("recent", "recent.md"))))
+    for one in (u for u in unfinished(signs.work) if u.left is Left.CHANGES):
+        found.append((one.work.ended or one.work.started, Entry(told_of(one), link("recent", "recent.md"))))
     found.sort(key=lambda pair: (-_stamp(pair[0]), inline.words(pair[1].spans)))
     entries = [e for _, e in found]
     others = [Moved(section=GOALS, text=inline.words(e.spans), page=e.page.target if e.page else "inbox.md", why="over_limit") for e in entries[WAITING_MAX:]]

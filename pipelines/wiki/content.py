@@ -195,17 +195,43 @@ class Correction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """One session in the work log, from records alone."""
+    """One session in the work log, from records alone.
+
+    `folder` is where it ran, `title` the agent's own, `asked` what was typed first, `command` a command of the agent before that. `begins` is shared by
+    copies and resumed sessions, `parent` the session this one goes on from. `tested` sums up the last run of `test_command`, `failed` are the checks whose
+    last run failed. `files` counts files written, `touched` names those written most. A few `todos` are told of the open ones. `how` it ended is a word of
+    the local engine's `Ended`, `outcome` the words of an error, `question` what was asked last and not answered. `uncommitted` counts files changed after
+    the last commit, `unsaved` names the first of them; `clean`: git said at the end that nothing is left to commit. The lines are those of the log.
+    """
 
     session: str
     started: datetime | None
     ended: datetime | None
+    folder: str = ""
     branch: str = ""
+    title: str = ""
     asked: str = ""
+    command: str = ""
+    begins: str = ""
+    parent: str = ""
+    prompts: int = 0
     commits: tuple[str, ...] = ()
+    tested: str = ""
+    test_command: str = ""
+    failed: tuple[str, ...] = ()
     files: int = 0
+    touched: tuple[str, ...] = ()
+    todos: tuple[str, ...] = ()
+    open_todos: int = 0
+    all_todos: int = 0
+    how: str = ""
     outcome: str = ""
+    question: str = ""
+    question_line: int | None = None
     uncommitted: int = 0
+    unsaved: tuple[str, ...] = ()
+    unsaved_line: int | None = None
+    clean: bool = False
 
     def __post_init__(self) -> None:
         require_aware(self.started, "Work.started")

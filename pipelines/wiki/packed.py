@@ -66,7 +66,7 @@ def correction_of(told: Mapping[str, Any]) -> Correction:
 
 def work_of(told: Mapping[str, Any]) -> Work:
     """The work that was packed."""
-    fresh = {**told, "commits": tuple(told.get("commits", ()))}
+    fresh = {**told, **{name: tuple(told[name]) for name in ("commits", "failed", "touched", "todos", "unsaved") if name in told}}
     return Work(**{**fresh, **{name: _at(told[name]) if name in told else None for name in ("started", "ended")}})
 
 

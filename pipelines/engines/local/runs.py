@@ -45,9 +45,9 @@ WENT_WELL = re.compile(
     r"|Finished `?(?:dev|release|test)|Deployment complete",
     re.MULTILINE,
 )
-_FAILED_COUNT = re.compile(r"\b[1-9]\d* (?:failed|failures?|failing)\b|BUILD FAIL|\bFAILED\b")
+FAILED_COUNT = re.compile(r"\b[1-9]\d* (?:failed|failures?|failing)\b|BUILD FAIL|\bFAILED\b")
 _WENT_WRONG = re.compile(
-    _FAILED_COUNT.pattern + r"|\b[1-9]\d* errors?\b|\bFAIL\b|Traceback \(most recent|npm (?:ERR!|error)|error TS\d+|^(?i:\S*error|fatal|panic)\b\s*[:\[]"
+    FAILED_COUNT.pattern + r"|\b[1-9]\d* errors?\b|\bFAIL\b|Traceback \(most recent|npm (?:ERR!|error)|error TS\d+|^(?i:\S*error|fatal|panic)\b\s*[:\[]"
     r"|command not found|No such file or directory|ELIFECYCLE|Segmentation fault|not recognized as",
     re.MULTILINE,
 )
@@ -132,7 +132,7 @@ def _ended(turn: Turn, line: tuple[Part, ...], part: Part) -> Ended:
         telling = [p for p in line if program_of(p.words) in _RUNNERS | _INTERPRETERS]
         return Ended.FAILED if telling and part is telling[-1] else Ended.UNKNOWN
     if result.exit == 0 and part in shown_status(line):
-        return Ended.UNKNOWN if _FAILED_COUNT.search(turn.text) else Ended.WORKED
+        return Ended.UNKNOWN if FAILED_COUNT.search(turn.text) else Ended.WORKED
     return Ended.WORKED if _tells_itself(line, part) and WENT_WELL.search(turn.text) and not _WENT_WRONG.search(turn.text) else Ended.UNKNOWN
 
 

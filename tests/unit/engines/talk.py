@@ -18,6 +18,7 @@ class Talk:
 
     session: str = "s1"
     format: str = "claude"
+    folder: str | None = None
     extra: dict[str, str] = field(default_factory=dict)
     turns: list[Turn] = field(default_factory=list)
 
@@ -49,7 +50,7 @@ class Talk:
 
     def window(self) -> Window:
         """The session as the engine gets it."""
-        info = SessionInfo(uid=self.session, format=self.format, branch="main", extra=self.extra)
+        info = SessionInfo(uid=self.session, format=self.format, branch="main", cwd=self.folder, extra=self.extra)
         keys = tuple(OrderKey(known=True, at=t.at, session=t.session, ordinal=t.ordinal, uid=t.uid, basis=Basis.STATED) for t in self.turns)
         return Window(session=info, turns=tuple(self.turns), keys=keys)
 

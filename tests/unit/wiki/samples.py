@@ -100,8 +100,15 @@ DEPLOY = (
 BACKUPS = carried("bbbb00000001", "Backups are kept for a week.", 1, path="backups.md", title="Backups", description="Where the copies of payments-db lie")
 
 WORK = (
-    Work(session=SESSION, started=at(12, 9), ended=at(12, 11), branch="main", asked="/init", commits=("d8f0b8b", "218fc8a"), files=17, outcome="# memory saved"),
-    Work(session=OTHER, started=at(24, 22), ended=at(25, 1), branch="bug-fix-01", asked="why does the build stop?", uncommitted=8),
+    Work(
+        session=SESSION, started=at(12, 9), ended=at(12, 11), branch="main", title="Ports", command="/init", asked="mend the build", prompts=1,
+        commits=("d8f0b8b fix: build", "218fc8a docs"), files=17, touched=("src/build.py",), tested="3 passed in 1s", test_command="pytest", failed=("mypy",),
+        todos=("ship it",), open_todos=4, all_todos=6, how="error", outcome="API Error: 529",
+    ),
+    Work(
+        session=OTHER, started=at(24, 22), ended=at(25, 1), branch="bug-fix-01", asked="why does the build stop?", prompts=1, how="answered", uncommitted=8,
+        unsaved=("a.py", "b.py"), unsaved_line=12,
+    ),
     Work(session="old", started=at(1), ended=at(1), asked="too old to be recent"),
 )  # fmt: skip
 CONTENT = Content(

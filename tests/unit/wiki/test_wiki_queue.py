@@ -71,8 +71,12 @@ def test_the_inbox_and_the_work_log_are_left_alone_by_a_formatter() -> None:
 def test_the_work_log_holds_fourteen_days_before_the_newest_evidence() -> None:
     text = recent(CONTENT.work, CONTENT.newest_evidence)
     assert "too old" not in text
-    assert "- 22:41–01:41 on 25 Nov 2026 · `bug-fix-01` · first asked: why does the build stop? · 8 not committed [^1]\n" in text
-    assert "- 09:41–11:41 · `main` · first asked: /init · commits d8f0b8b, 218fc8a · 17 files · ended: # memory saved [^2]\n" in text
+    assert '- 22:41–01:41 on 25 Nov 2026 `bug-fix-01`: "why does the build stop?" [^2]\n  - 8 files not committed: `a.py`, `b.py` and 6 more\n' in text
+    assert text[text.index("- 09:41") : text.index("<!--")] == (
+        "- 09:41–11:41 `main`: Ports: `/init`, then \"mend the build\" [^3]\n  - 2 commits:\n    - `d8f0b8b` fix: build\n    - `218fc8a` docs\n"
+        "  - 17 files: `src/build.py` and 16 more\n  - Last tests, `pytest`: 3 passed in 1s; failed: `mypy`\n  - Open todos, 4 of 6: ship it; and 3 more\n"
+        '  - Ended with an error: "API Error: 529"\n\n'
+    )
     assert text.index("24 Nov 2026") < text.index("12 Nov 2026")
 
 

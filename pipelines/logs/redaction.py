@@ -4,8 +4,8 @@ The unit is one line of a source (up to `\\n`), which is a record or part of one
 line ends gives the same bytes, and a growing log is masked as it would be in one go. Inside a secret every byte becomes `*`, but quotes and line
 ends of the JSON around it stay, so offsets and structure survive.
 
-Two things find secrets: the maintained rules of Kingfisher with our own rules file in the same pass, and `secret_values` on lines that hold a
-cue. No detection policy is used: under one a log could hide a secret from us with a `gitleaks:allow` remark.
+Two things find secrets: the maintained rules of Kingfisher with our own rules file in the same pass, and `secret_values` and `secret_forms` on lines
+that hold a cue. No detection policy is used: under one a log could hide a secret from us with a `gitleaks:allow` remark.
 
 Most lines hold nothing, and a call of the scanner costs as much as the line it reads. So the lines of a chunk are read joined, in one call that other
 threads run beside. Between two lines stands a wall that no rule can match across, into or out of (`test_joined_scan` proves it of every rule from its
@@ -26,7 +26,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from pipelines.errors import Refused
-from pipelines.logs.secret_values import Span, decoded, foreign_cues, placeholder, random_like, values_at
+from pipelines.logs.secret_forms import forms_at, token_like
+from pipelines.logs.secret_values import Span, decoded, foreign_cues, placeholder, values_at
 from pipelines.model import digest
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ FILLER: Final = b"*"
 _NUMBER_FILLER: Final = b"1"
 ROUNDS_MAX: Final = 8
 """A line is scanned again after it was masked, until nothing new is found: masking what is masked changes nothing."""
-_CODE_VERSION: Final = "1"
+_CODE_VERSION: Final = "2"
 _RULES = files("pipelines.logs").joinpath("redaction_rules.yml")
 _MISSING: Final = "the secret scanner (kingfisher-secret-scanner) cannot be loaded, so nothing is read"
 
@@ -238,18 +239,20 @@ def _spans(line: bytes, found: Iterable[Found]) -> list[Span]:
         elif _is_secret(rule, line[start:end]):
             spans.append((start, end))
     plain = decoded(line) if cues else b""
-    return [*spans, *(span for cue in cues for span in values_at(plain, cue))]
+    return [*spans, *(span for cue in cues for look in (values_at, forms_at) for span in look(plain, cue))]
 
 
 def _is_secret(rule: str, value: bytes) -> bool:
     """The maintained rules are trusted but for stand-ins; our `value` rules need a value that looks like one."""
     if placeholder(value.strip(b"\"'`\\")):
         return False
-    if rule == "dreamd.value.bearer":
-        return random_like(value)
+    if rule in _TOKENS:
+        return token_like(value)
     return not rule.endswith("uri") or value.lower() not in _STAND_INS
 
 
+_TOKENS: Final = frozenset({"dreamd.value.bearer", "dreamd.value.user"})
+"""Rules whose words stand before harmless things as often: the value has to be a machine's."""
 _CUE: Final = "dreamd.cue."
 _OURS: Final = "dreamd."
 """Rules of our own file: they ask for nothing but their pattern."""

@@ -54,8 +54,10 @@ def _either(*words: str) -> str:
 
 
 _ASCII = bytes(range(128))
-_FOREIGN = tuple(mark.encode() for mark in ("密码", "密碼", "密钥", "口令", "令牌", "парол", "パスワ", "비밀"))
-_FOREIGN_ESCAPED = re.compile(rb"(?i)\\u(?:5bc6\\+u(?:7801|78bc|94a5)|53e3\\+u4ee4|4ee4\\+u724c|043f\\+u0430\\+u0440|30d1\\+u30b9\\+u30ef|be44\\+ubc00)")
+_FOREIGN = tuple(mark.encode() for mark in ("密码", "密碼", "密钥", "口令", "令牌", "парол", "パスワ", "비밀", "半段", "半部分"))
+_FOREIGN_ESCAPED = re.compile(
+    rb"(?i)\\u(?:5bc6\\+u(?:7801|78bc|94a5)|534a\\+u(?:6bb5|90e8)|53e3\\+u4ee4|4ee4\\+u724c|043f\\+u0430\\+u0440|30d1\\+u30b9\\+u30ef|be44\\+ubc00)"
+)
 
 
 def foreign_cues(raw: bytes) -> list[int]:
@@ -94,10 +96,11 @@ _ASSIGNED = _pattern(
     rf"(?P<key>(?P<password>{_PASSWORD})|{_SECRET})[_\d]{{0,3}}(?![a-z_\d])(?:{_OPEN})?[ \t]{{0,8}}(?P<op>=>|:=|={{1,3}}|:(?:[ \t]*{_TYPE}[ \t]*=)?)[ \t]{{0,8}}(?:{_QUOTED}|{_BARE})"
 )
 _FLAG = _pattern(rf"(?P<key>(?P<password>{_PASSWORD})|{_SECRET})[ \t]+(?:{_QUOTED}|{_BARE})")
+_FROM_TO = re.compile(rb"[\"'`\x01\x02]*[ \t]+to\b")
 _DASHES = re.compile(rb"(?<![\w-])--?[\w-]{0,24}$")
 _SAID = _pattern(
     rf"(?P<key>(?P<password>{_PASSWORD})|{_SECRET})(?![a-z])(?:[ \t]+(?:for|of|on|in)[ \t]+[^\n.:=!?]{{1,60}}?)?"
-    rf"[ \t]+(?P<op>(?:is|was|to|will be|should be|ist|es|est|é)(?:[ \t]+(?:now|set to|still|always))?)[ \t]*:?[ \t]+(?:{_QUOTED}|{_BARE})"
+    rf"[ \t]+(?P<op>(?:is|was|to|from|will be|should be|ist|es|est|é)(?:[ \t]+(?:now|set to|still|always))?)[ \t]*:?[ \t]+(?:{_QUOTED}|{_BARE})"
 )
 _SAID_CJK = _pattern(
     rf"(?:(?P<password>{_either('密码', '密碼', '口令', 'パスワード', '비밀번호', 'пароль')})|{_either('令牌', '密钥')})"
@@ -107,6 +110,10 @@ _SAID_CJK = _pattern(
 _MYSQL = _pattern(r"(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;&]{0,120}?[ \t]-p(?P<bare>[^\s\"'`\x02;|&]{3,128})")
 _SSHPASS = _pattern(rf"sshpass[ \t]+-p[ \t]*(?:{_QUOTED}|(?P<bare>[^\s\"'`\x02;|&]{{3,128}}))")
 _CURL_USER = _pattern(rf"curl[ \t][^\n]{{0,300}}?(?:-u|--user)(?:=|[ \t]+)(?:{_OPEN})?[^\s:\"'`\x02]{{1,64}}:(?P<bare>[^\s\"'`\x02]{{3,128}})")
+_DOCKER = _pattern(rf"docker[ \t]+login\b[^\n|;&]{{0,120}}?[ \t](?:-p|--password)(?:=|[ \t]+)(?:{_QUOTED}|(?P<bare>[^\s\"'`\x02;|&]{{3,128}}))")
+_WITH = _pattern(rf"(?P<key>(?P<password>{_PASSWORD}))[ \t]+(?:{_QUOTED}|{_BARE})")
+_BEFORE_WITH = re.compile(rb"(?i)\b(?:with|using|use|enter|type|login[ \t]+\S{1,64})[ \t]+(?:(?:the|my|this)[ \t]+)?$")
+_PIN = _pattern(r"pin(?:[ -](?:code|number))?[ \t]+(?:is|was|to)(?:[ \t]+now)?[ \t]*:?[ \t]+(?P<bare>\d{4,8})(?![\w%])")
 _KEY_BLOCK = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_END = re.compile(rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_BODY = re.compile(rb"[A-Za-z0-9+/=\s:,.\x01\x02\\-]*")
@@ -255,9 +262,23 @@ def _judge_said(match: re.Match[bytes], value: bytes, after: bytes) -> bool:
         return False
     if match.group("password") is None:
         return random_like(value)
+    if match.group("op").lower() == b"from" and not _FROM_TO.match(match.string, match.end()):
+        return False  # "read the password from 1Password", but "changed the password from hunter2 to another"
     if match.group("quoted") is not None:
         return b" " not in value or b"passphrase" in match.group("key").lower()
     return _mixed(value) or value.isdigit() or _HYPHENATED.match(value) is not None
+
+
+def _judge_with(match: re.Match[bytes], value: bytes, after: bytes) -> bool:
+    """ "Log in with the password hunter2", `login ana password hunter2`: no verb between, so only what looks like a password."""
+    if _BEFORE_WITH.search(match.string, max(0, match.start() - 96), match.start()) is None:
+        return False
+    return len(value) >= 6 and _mixed(value) and _DIGIT.search(value) is not None and not _not_a_value(value) and not _CODE.search(value)
+
+
+def _judge_pin(match: re.Match[bytes], value: bytes, after: bytes) -> bool:
+    """ "My PIN is 4821"."""
+    return True
 
 
 def _judge_said_cjk(match: re.Match[bytes], value: bytes, after: bytes) -> bool:
@@ -280,4 +301,7 @@ _JUDGED: Final[tuple[tuple[re.Pattern[bytes], Judge], ...]] = (
     (_MYSQL, _judge_short),
     (_SSHPASS, _judge_short),
     (_CURL_USER, _judge_short),
+    (_DOCKER, _judge_short),
+    (_WITH, _judge_with),
+    (_PIN, _judge_pin),
 )

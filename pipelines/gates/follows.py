@@ -50,7 +50,8 @@ def follows_gate(claim: Claim, turns: Mapping[str, Turn]) -> GateResult:
 
 def _faults(claim: Claim, support: Sequence[Located]) -> Iterator[str]:
     yield from _missing_values(claim, support)
-    if not _denial_kept(claim.statement, support):
+    failing = claim.kind is Kind.PROCEDURE and claim.negated and claim.verified_by is not None  # the exit status says so; the output only says why
+    if not failing and not _denial_kept(claim.statement, support):
         yield "negation_changed"
     if not _owner_kept(claim, support):
         yield "other_person"

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from pipelines.model import Basis, Origin, Outcome, Relation, Ruling, Standing, Status, Version, Witnessed
+from pipelines.model import Basis, Kind, Origin, Outcome, Relation, Ruling, Standing, Status, Version, Witnessed
 from pipelines.text.statement import canonical_words
 
 from .identity import (
@@ -31,6 +31,7 @@ from .identity import (
     value_name,
 )
 from .promotion import promote, said_once, witnesses
+from .recheck import FAILED, MAY_HAVE_CHANGED
 from .relate import value_key
 from .rulings import EDIT, SETTLING, VOIDING, before, is_ruling, settled, slot_head, voids
 
@@ -56,7 +57,7 @@ def believe(
     said = shapes(heard)
     notes = tuple(_note(scope, part, decided, clock) for part in components(heard, decided, scope=scope, relations=relations, said=said))
     fold = _Fold(notes, _against_other_notes(notes, said, decided, relations or {}), clock)
-    for witness in sorted((w for note in notes for w in note.kept), key=event_order):
+    for witness in sorted((w for note in notes for w in (*note.kept, *note.failures)), key=event_order):
         fold.hear(witness)
     sides = _by_note([*sorted(fold.ended, key=_from), *fold.active.values(), *fold.low.values()])
     versions = [version for index, note in enumerate(notes) for version in _versions(note, sides.get(index, []), fold)]
@@ -75,12 +76,16 @@ def aliases(scope: str, claims: Iterable[Witnessed], rulings: Sequence[Ruling] =
 
 @dataclass(frozen=True, slots=True)
 class _Note:
-    """One component: its uid, every uid its claims had, the claims that count and those a ruling took out (with the ruling)."""
+    """One component: its uid, every uid its claims had, the claims that count and those a ruling took out (with the ruling).
+
+    `failures` are runs that show the command of a procedure failing: they say nothing of their own, only how it stands.
+    """
 
     uid: str
     names: frozenset[str]
     kept: tuple[Witnessed, ...]
     voided: tuple[tuple[Witnessed, Ruling], ...]
+    failures: tuple[Witnessed, ...] = ()
 
 
 def _note(scope: str, part: Sequence[Witnessed], rulings: Sequence[Ruling], clock: _Clock) -> _Note:
@@ -95,10 +100,12 @@ def _note(scope: str, part: Sequence[Witnessed], rulings: Sequence[Ruling], cloc
             kept.append(witness)
         elif by.verb != "ban":
             voided.append((witness, by))
+    failures = tuple(w for w in kept if is_failure(w))
+    kept = [w for w in kept if not is_failure(w)]
     for ruling in about:
-        if ruling.verb in SETTLING:
-            kept.extend(_settled(part, kept, ruling, clock))
-    return _Note(identity_of(scope, part[0].claim).uid, names, tuple(kept), tuple(voided))
+        if ruling.verb in SETTLING and (stated := [w for w in part if not is_failure(w)]):
+            kept.extend(_settled(stated, kept, ruling, clock))
+    return _Note(identity_of(scope, part[0].claim).uid, names, tuple(kept), tuple(voided), failures)
 
 
 def _settled(part: Sequence[Witnessed], kept: Sequence[Witnessed], ruling: Ruling, clock: _Clock) -> Iterator[Witnessed]:
@@ -119,6 +126,12 @@ def _settled(part: Sequence[Witnessed], kept: Sequence[Witnessed], ruling: Rulin
             models = models[:1] or [_best(heard or list(part))]
     for model in models:
         yield settled(ruling, model, latest or clock.intake_at)
+
+
+def is_failure(witness: Witnessed) -> bool:
+    """Whether a claim is a run that shows a command failing."""
+    claim = witness.claim
+    return claim.kind is Kind.PROCEDURE and claim.negated and claim.verified_by is not None and not is_ruling(witness)
 
 
 def _key(witness: Witnessed) -> Key:
@@ -234,13 +247,18 @@ def _parts(witness: Witnessed) -> frozenset[str]:
 
 @dataclass(slots=True, eq=False)
 class _Side:
-    """One value of one note over one stretch of time: all its claims, and those not beaten yet."""
+    """One value of one note over one stretch of time: all its claims, and those not beaten yet.
+
+    `doubt` is what was heard against it that cannot end it, and its code; `mends` is the procedure that failed and that this one took the place of.
+    """
 
     note: int
     key: Key
     claims: list[Witnessed] = field(default_factory=list)
     live: dict[str, Witnessed] = field(default_factory=dict)
     ended_by: Witnessed | None = None
+    doubt: tuple[str, Witnessed] | None = None
+    mends: _Side | None = None
 
     @property
     def weight(self) -> Standing:
@@ -248,7 +266,12 @@ class _Side:
 
     @property
     def proven(self) -> bool:
-        return _proven(self.claims)
+        return self.mends is not None or _proven(self.claims)
+
+    @property
+    def failed(self) -> Witnessed | None:
+        """The run that shows the procedure failing, if none has shown it working since."""
+        return self.doubt[1] if self.doubt and self.doubt[0] == FAILED else None
 
     def weights(self) -> dict[str, Standing]:
         """What each live claim weighs, by uid: words said once carry a person's full weight as soon as another session says them too."""
@@ -256,11 +279,15 @@ class _Side:
         return {uid: w.standing if carried and said_once(w) else _weight(w) for uid, w in self.live.items()}
 
 
+_SAID_OF_IT = frozenset({"", "inferred", "hedged"})
+"""What words may lack that speak of the thing all the same; what points at something unnamed, or plays a role, may speak of another."""
+
+
 class _Fold:
     """Hears claims in event order; `active` are the sides that stand, `ended` those that were beaten, `low` what never weighed enough."""
 
     def __init__(self, notes: Sequence[_Note], against: Mapping[str, frozenset[str]], clock: _Clock) -> None:
-        self._note_of = {w.uid: index for index, note in enumerate(notes) for w in note.kept}
+        self._note_of = {w.uid: index for index, note in enumerate(notes) for w in (*note.kept, *note.failures)}
         self.ended_elsewhere: set[str] = set()
         self._against = against
         self.clock = clock
@@ -272,6 +299,9 @@ class _Fold:
 
     def hear(self, claim: Witnessed) -> None:
         """Fold the next claim in: evidence for its own side, a lower-standing value, a value already over, or the end of what it beats."""
+        if is_failure(claim):
+            self._fail(claim)
+            return
         place = (self._note_of[claim.uid], _key(claim))
         own = self.active.get(place)
         opponents = self._opponents(claim, place)
@@ -287,11 +317,26 @@ class _Fold:
             self.ended.append(_Side(*place, [claim], {}, by))
             return
         side = own or self._open(place)
+        side.doubt = None
         side.claims.append(claim)
         side.live[claim.uid] = claim
         self._of_claim[claim.uid] = side
         for opponent in [*opponents, *self._opponents(claim, place, "extends")]:
             self._press(claim, weight, side, opponent)
+
+    def _fail(self, failure: Witnessed) -> None:
+        """A run shows a procedure failing: it falls when that is clearly later than whatever shows it working."""
+        for side in self._of_note[self._note_of[failure.uid]]:
+            if all(self.clock.later(failure, w) for w in side.live.values()):
+                side.doubt = (FAILED, failure)
+
+    def _hint(self, claim: Witnessed, opponent: _Side) -> None:
+        """A person's own words that prove nothing yet say that a fact of one value has another by now."""
+        own = claim.origin is Origin.USER and not is_ruling(claim) and {claim.missed, *claim.claim.doubts} <= _SAID_OF_IT
+        fact = own and claim.claim.kind is Kind.FACT and cardinality_of(claim.claim) == "single" and not claim.claim.negated
+        held = opponent.live.values()
+        if fact and all(w.claim.kind is Kind.FACT and self.clock.later(claim, w) for w in held) and any(_clash(claim, w) == "conflict" for w in held):
+            opponent.doubt = (MAY_HAVE_CHANGED, claim)
 
     def _weight_here(self, claim: Witnessed, place: tuple[int, Key]) -> Standing:
         """What a claim weighs together with what was heard of its value before."""
@@ -335,14 +380,17 @@ class _Fold:
         return None
 
     def _press(self, claim: Witnessed, weight: Standing, side: _Side, opponent: _Side) -> None:
-        """Take from an opponent what the claim beats; what is not proven takes nothing from what is."""
-        if opponent.proven and not side.proven:
+        """Take from an opponent what the claim beats; what is not proven takes nothing from what is, unless that is a procedure that failed."""
+        if opponent.proven and not side.proven and opponent.failed is None:
+            self._hint(claim, opponent)
             return
         for uid, older in opponent.weights().items():
             if weight > older or (weight == older and self._replaces(claim, opponent.live[uid])):
                 del opponent.live[uid]
         if not opponent.live:
             opponent.ended_by = claim
+            if opponent.failed is not None and opponent.proven:
+                side.mends = opponent
             self.ended.append(opponent)
             if opponent.note != side.note:
                 self.ended_elsewhere.add(claim.uid)
@@ -364,6 +412,8 @@ class _Fold:
     def _lower(self, claim: Witnessed, place: tuple[int, Key], stronger: Sequence[_Side]) -> None:
         side = self.low.setdefault(place, _Side(*place))
         side.claims.append(claim)
+        for opponent in stronger:
+            self._hint(claim, opponent)
         top = max(stronger, key=lambda s: (s.weight, s.note, s.key))
         side.ended_by = side.ended_by or _best(list(top.live.values()))
 
@@ -389,6 +439,8 @@ def _versions(note: _Note, sides: Sequence[_Side], fold: _Fold) -> Iterator[Vers
         count[side.key] += 1
         slot = head if count[side.key] == 1 else f"{head}.{count[side.key]}"
         yield _ended(note, slot, side, fold.clock) if side.ended_by else _standing(note, slot, side, fold)
+        if side.mends is not None:
+            yield _mended(note, f"{slot}.mends", side.mends)
     heard = [side for side in sides if fold.low.get((side.note, side.key)) is not side]
     yield from _told(note, [w for side in heard for w in side.claims], {side.key for side in sides}, fold)
     yield from _retracted(note)
@@ -402,8 +454,21 @@ def _standing(note: _Note, slot: str, side: _Side, fold: _Fold) -> Version:
     status, missed = promote(_best(side.claims).claim.kind, side.claims)
     if status is Status.CONFIRMED and any(rival.proven for rival in fold.rivals(side)):
         status = Status.DISPUTED
+    if side.mends is not None and status is Status.DRAFT:
+        status, missed = Status.CONFIRMED, ""
     newest = max(side.claims, key=event_order)
-    return replace(_version(note, slot, side.claims, status), missed=missed, valid_until=newest.claim.valid_until)
+    version = replace(_version(note, slot, side.claims, status), missed=missed, valid_until=newest.claim.valid_until)
+    return _doubted(version, *side.doubt) if side.doubt else version
+
+
+def _doubted(version: Version, code: str, by: Witnessed) -> Version:
+    """The version to be checked again because of a claim that cannot end it; a draft stays one, a failed one says so."""
+    if version.status is Status.DRAFT:
+        return replace(version, missed=code, ended_by=by.uid) if code == FAILED else version
+    if version.status is not Status.CONFIRMED:
+        return version
+    reason = by.claim.reason if code == FAILED else by.claim.statement
+    return replace(version, status=Status.NEEDS_RECHECK, missed=code, ended_by=by.uid, reason=reason or version.reason)
 
 
 def _ended(note: _Note, slot: str, side: _Side, clock: _Clock) -> Version:
@@ -411,8 +476,25 @@ def _ended(note: _Note, slot: str, side: _Side, clock: _Clock) -> Version:
     assert by is not None
     clear = any(clock.later(by, w) for w in side.claims)
     version = _version(note, slot, side.claims, Status.SUPERSEDED)
-    reason = by.claim.reason if clear or _names_as_over(by, side.claims[0]) else LOWER_STANDING
-    return replace(version, valid_until=by.order.at if clear else None, ended_by=by.uid, reason=reason)
+    reason = (by.claim.reason or _why_failed(side)) if clear or _names_as_over(by, side.claims[0]) else LOWER_STANDING
+    missed = "" if side.proven else promote(_best(side.claims).claim.kind, side.claims)[1]
+    return replace(version, valid_until=by.order.at if clear else None, ended_by=by.uid, reason=reason, missed=missed)
+
+
+def _why_failed(side: _Side) -> str | None:
+    return side.failed.claim.reason if side.failed is not None else None
+
+
+def _mended(note: _Note, slot: str, old: _Side) -> Version:
+    """What a procedure was before it failed, as history of the one that works: told by the claim that shows both."""
+    by = old.ended_by
+    assert by is not None
+    best = _best(old.claims)
+    version = _version(note, slot, [by], Status.SUPERSEDED)
+    return replace(
+        version, statement=best.claim.statement, value=best.claim.value, valid_from=None, valid_until=by.order.at, ended_by=by.uid,
+        reason=by.claim.reason or _why_failed(old),
+    )  # fmt: skip
 
 
 def _lower_version(note: _Note, slot: str, side: _Side) -> Version:

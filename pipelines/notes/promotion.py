@@ -77,13 +77,13 @@ def _fact(claims: Sequence[Witnessed]) -> Verdict:
 
 
 def _procedure(claims: Sequence[Witnessed]) -> Verdict:
-    """The user's word, or proven to work: in two sessions, or where its failed forerunner (`old_value`) differs by what the error named."""
+    """The user's word, or proven to work: in two sessions, or where its failed forerunner (`old_value`) differs by what the error named (`reason`)."""
     if _users(claims):
         return _CONFIRMED
     worked = [w for w in claims if w.claim.verified_by]
     if not worked:
         return Status.DRAFT, "success_not_shown"
-    if witnesses(worked) >= 2 or any(w.claim.old_value for w in worked):
+    if witnesses(worked) >= 2 or any(w.claim.old_value and w.claim.reason for w in worked):
         return _CONFIRMED
     return Status.DRAFT, "worked_in_one_session"
 

@@ -12,6 +12,7 @@ from pipelines.engines.local.worklog import WorkRecord, work_log
 from pipelines.gates import held, held_unless_said
 from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Question, Quote, Status, Turn, Verdict, Version
 from pipelines.notes.identity import identity_of
+from pipelines.notes.recheck import FAILED, FELL, MAY_HAVE_CHANGED, NEWER_SEEN, RECHECKED, RESTS_ON_FALLEN, was_believed
 from pipelines.run.held import shown, under_quarantine
 from pipelines.run.questions import open_questions
 from pipelines.run.sources import standing_notes
@@ -19,7 +20,9 @@ from pipelines.stages.extractor import prepare
 from pipelines.store import Head, Store
 from pipelines.text.values import typed_values
 from pipelines.wiki.brief import WAITING_MAX
-from pipelines.wiki.content import Asked, Carried, Cite, Content, Correction, HistoryLine, Item, Quarantined, Side, Work
+from pipelines.wiki.content import PAST, Asked, Carried, Cite, Content, Correction, HistoryLine, Item, Quarantined, Side, Work
+from pipelines.wiki.inline import clean, cut_quote
+from pipelines.wiki.lines import day
 from pipelines.wiki.unfinished import Left, unfinished
 
 CITES_MAX = 3
@@ -156,24 +159,44 @@ def resting_on_note(note: str) -> str:
 
 
 def note_item(versions: Sequence[Version], evidence: Evidence) -> Item | None:
-    """A note as a page shows it: its leading version, the others as history or sides; None when nothing of it may be cited."""
+    """A note as a page shows it: its leading version, the others as history or sides; None when nothing of it may be cited, or was ever believed."""
+    versions = [v for v in versions if v.status not in PAST or was_believed(v)]
+    if not versions:
+        return None
     lead = _lead(versions)
-    cites = evidence.cites(lead.claims)
+    cites = evidence.cites((*lead.claims, *([lead.ended_by] if lead.status is Status.NEEDS_RECHECK and lead.ended_by else ())))
     if not cites or lead.status in {Status.QUARANTINED, Status.RETRACTED}:
         return None
     sides = _sides(versions, evidence) if lead.status is Status.DISPUTED else ()
     if lead.status is Status.DISPUTED and len(sides) < 2:
         return None
     times = [v for v in versions if v.status in _LIVE] or [lead]
-    past = [v for v in versions if v is not lead and v.status in {Status.SUPERSEDED, Status.EXPIRED}]
+    past = [v for v in versions if v is not lead and v.status in PAST]
     return Item(
         uid=lead.note, kind=lead.kind, status=lead.status, subject=lead.subject, statement=lead.statement, value=lead.value, cites=cites,
         said_by=evidence.speakers(lead.claims), history=tuple(h for v in past if (h := _history(v, lead, evidence))), sides=sides, attribute=lead.attribute,
         qualifier=lead.qualifier, applies_to=lead.applies_to, worked_on=evidence.days(lead.claims) if lead.kind is Kind.PROCEDURE else (),
         sessions=max(1, lead.roots), valid_until=lead.valid_until, oldest_evidence=_least(v.oldest_evidence for v in times),
         newest_evidence=_most(v.newest_evidence for v in times), high_stakes=any(v.kind == "money" for v in typed_values(lead.statement)),
-        missed=lead.missed, reason=lead.reason or "", remark="inferred" if lead.kind is Kind.INSIGHT else "",
+        missed=lead.missed, reason=lead.reason or "" if lead.missed not in RECHECKED else "",
+        remark=", ".join(filter(None, ("inferred" if lead.kind is Kind.INSIGHT else "", _recheck(lead, evidence)))),
     )  # fmt: skip
+
+
+def _recheck(lead: Version, evidence: Evidence) -> str:
+    """Why a note is to be checked again, with the day of what brought that up and the words that say so."""
+    if lead.status is not Status.NEEDS_RECHECK:
+        return ""
+    on = max((c.at for c in evidence.cites([lead.ended_by] if lead.ended_by else []) if c.at), default=None)
+    words = cut_quote(clean(lead.reason)) if lead.reason and not held_unless_said(lead.reason) else ""
+    told = ": ".join(filter(None, (RECHECK_WORDS.get(lead.missed, "to be checked again") + (f" on {day(on)}" if on else ""), words)))
+    return f"needs recheck, {told}"
+
+
+RECHECK_WORDS = {
+    FAILED: "it failed", MAY_HAVE_CHANGED: "it may have changed", NEWER_SEEN: "a newer version was seen", RESTS_ON_FALLEN: "what it rests on fell",
+    FELL: "a piece of its evidence fell",
+}  # fmt: skip
 
 
 _RANK = (*_LIVE, Status.SUPERSEDED, Status.EXPIRED, Status.RETRACTED, Status.QUARANTINED)

@@ -14,6 +14,7 @@ from enum import StrEnum
 from pipelines.model import Kind, Ruling, Status, Version, Witnessed
 from pipelines.notes.beliefs import believe
 from pipelines.notes.identity import Relations
+from pipelines.notes.recheck import FELL
 
 
 class Verb(StrEnum):
@@ -68,8 +69,6 @@ class Pieces:
     elsewhere: Mapping[str, Status]
 
 
-FELL = "evidence_fell"
-"""`Version.missed` of an insight of which a piece of evidence does not hold any more."""
 _HOLDS = frozenset({Status.CONFIRMED, Status.DISPUTED, Status.DRAFT})
 
 

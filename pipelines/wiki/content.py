@@ -266,7 +266,7 @@ def anchor_of(uid: str) -> str:
     return "n-" + (uid if len(uid) <= 16 and re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", uid) else short_uid(uid))
 
 
-LIVE = frozenset({Status.CONFIRMED, Status.DISPUTED})
+LIVE = frozenset({Status.CONFIRMED, Status.DISPUTED, Status.NEEDS_RECHECK})
 PAST = frozenset({Status.SUPERSEDED, Status.EXPIRED})
 
 

@@ -120,7 +120,7 @@ def _verdicts(items: Sequence[Item]) -> str:
 
 
 def _sections(topic: Topic, doors: Doors) -> list[tuple[str, list[Draft]]]:
-    """Section titles and bullets in page order: a file's own headings, then ours by kind, disputes, history."""
+    """Section titles and bullets in page order: a file's own headings, then ours by kind, disputes, what is to be checked again, history."""
     doors = {key: door for key, door in doors.items() if key != topic.key}
     out: list[tuple[str, list[Draft]]] = []
     carried = _said_once([i for i in topic.items if i.carried and i.status is not Status.DISPUTED])
@@ -131,6 +131,7 @@ def _sections(topic: Topic, doors: Doors) -> list[tuple[str, list[Draft]]]:
     noted = [i for i in topic.items if not i.carried and i.status is Status.CONFIRMED]
     out += [(name, _bullets((i for i in noted if i.kind in kinds), doors)) for name, kinds in _SECTIONS]
     out.append(("Disputed", _bullets((i for i in topic.items if i.status is Status.DISPUTED), doors)))
+    out.append(("To check again", _bullets((i for i in topic.items if not i.carried and i.status is Status.NEEDS_RECHECK), doors)))
     out.append(("History", [d for i in topic.items for d in history(i)[-HISTORY_MAX:]]))
     return out
 

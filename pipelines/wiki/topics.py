@@ -18,7 +18,8 @@ from posixpath import basename, normpath
 from typing import TypedDict
 from urllib.parse import unquote
 
-from pipelines.model import Kind, Verdict
+from pipelines.model import Kind, Status, Verdict
+from pipelines.notes.recheck import OWN_EVIDENCE
 from pipelines.wiki import cutting, inline
 from pipelines.wiki.content import LIVE, PAST, Carried, Item
 from pipelines.wiki.cutting import EPOCH, NEVER, SUBJECT_NOTES_MIN, Piece, Spot, beginnings, begins_group, cut, fits_surely, section_names
@@ -85,7 +86,7 @@ _GENERIC = frozenset(_GENERIC_WORDS.split())
 
 
 def layout(items: Sequence[Item]) -> Layout:
-    """Where every note stands that a page may show; drafts, notes to recheck and quarantined ones stand nowhere."""
+    """Where every note stands that a page may show; drafts, notes to recheck of which nothing is left to rest on, and quarantined ones stand nowhere."""
     shown = [i for i in items if may_stand(i)]
     memory = memory_topics([i for i in shown if i.carried])
     rest = _join_memory(memory, [i for i in shown if not i.carried])
@@ -98,8 +99,9 @@ def layout(items: Sequence[Item]) -> Layout:
 
 
 def may_stand(item: Item) -> bool:
-    """Whether a note stands on a page or in an archive; drafts, notes to recheck and quarantined ones do not."""
-    return item.status in LIVE | PAST and item.verdict is not Verdict.NEEDS_RECHECK
+    """Whether a note stands on a page or in an archive; drafts, notes to recheck of which nothing is left to rest on, and quarantined ones do not."""
+    fallen = item.status is Status.NEEDS_RECHECK and item.missed not in OWN_EVIDENCE
+    return item.status in LIVE | PAST and not fallen and item.verdict is not Verdict.NEEDS_RECHECK
 
 
 def part_key(topic: Topic) -> str:

@@ -1,13 +1,14 @@
 """Commands worth repeating, as procedures: what a person would type without being told (ls, cat, git status …) is none.
 
-Two forms leave this module: a command that works where a forerunner failed for a cause the error names (`old_value` is the forerunner: it stands alone), and
-a command that merely worked (it takes a second session).
+Three forms leave this module: a command that works where a forerunner failed for a cause the error names (`old_value` is the forerunner, `reason` the cause:
+it stands alone), a command that merely worked (it takes a second session, or a known forerunner that failed in this one: `old_value` without a reason), and,
+negated, a command that the session leaves failing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.engines.local.runs import WENT_WELL, Ended, Run, program_of, runs_of, specific, worth_telling
 from pipelines.engines.local.shell import Part, parts
@@ -21,17 +22,19 @@ LINE_MAX = 160
 def procedures(turns: Sequence[Turn]) -> Iterator[Claim]:
     """Claims of the commands in `turns` (one session, in order)."""
     runs = tuple(runs_of(turns))
+    last = {run.command: run for run in runs if run.ended is not Ended.UNKNOWN}
     told: set[str] = set()
     for at, run in enumerate(runs):
-        if run.ended is not Ended.WORKED or not worth_telling(run.part) or _failed_later(runs, at):
+        if run.ended is not Ended.WORKED or not worth_telling(run.part) or last[run.command].ended is Ended.FAILED:
             continue
         forerunner = _forerunner(runs, at)
         if run.command in told or (forerunner is None and specific(run.part)):
             continue
-        claim = _found_out(runs, forerunner, at) if forerunner is not None else _worked(run)
+        claim = _found_out(runs, forerunner, at) if forerunner is not None else _worked(runs, at, last)
         if claim is not None:
             told.add(run.command)
             yield claim
+    yield from _failures(last)
 
 
 _TELLS_HOW = re.compile(
@@ -49,12 +52,6 @@ def stated_command(sentence: str) -> Part | None:
     command = next((g for g in (found["a"], found["b"], found["c"], found["d"]) if g), None) if found is not None else None
     line = parts(command) if command is not None else ()
     return line[0] if len(line) == 1 and len(line[0].words) > 1 and line[0].text == command else None
-
-
-def _failed_later(runs: Sequence[Run], at: int) -> bool:
-    """A later run of the same command says otherwise: the last one whose end is known counts."""
-    later = [r.ended for r in runs[at + 1 :] if r.command == runs[at].command and r.ended is not Ended.UNKNOWN]
-    return bool(later) and later[-1] is Ended.FAILED
 
 
 def _forerunner(runs: Sequence[Run], at: int) -> int | None:
@@ -139,8 +136,60 @@ def _shown(run: Run) -> Quote | None:
     return _quote(run.result, *spans[-1]) if spans else None
 
 
-def _worked(run: Run) -> Claim | None:
-    return _claim(run, f"`{run.command}`")
+def _worked(runs: Sequence[Run], at: int, last: Last) -> Claim | None:
+    """A command that worked, with the one it may have taken the place of."""
+    run, failed = runs[at], _changed_from(runs, at, last)
+    told = _told_failing(failed) if failed is not None else None
+    if failed is None or told is None:
+        return _claim(run, f"`{run.command}`")
+    return _claim(run, f"`{run.command}`", extra=told, forerunner=failed.command)
+
+
+def _changed_from(runs: Sequence[Run], at: int, last: Last) -> Run | None:
+    """The last run of the same program and subcommand before this one, if that is another command the session leaves failing."""
+    before = (r for r in reversed(runs[max(0, at - RUNS_BETWEEN_MAX) : at]) if r.core == runs[at].core and r.ended is not Ended.UNKNOWN)
+    nearest = next(before, None)
+    return nearest if nearest is not None and nearest.command != runs[at].command and _left_failing(last[nearest.command]) else None
+
+
+Last = Mapping[str, Run]
+"""Of each command the last run whose end is known: what the session leaves behind."""
+
+
+def _failures(last: Last) -> Iterator[Claim]:
+    """Commands worth repeating that the session leaves failing, each with the line that says so: whoever knows one as working has to look again."""
+    for run in last.values():
+        shown = _told_failing(run) if worth_telling(run.part) and not specific(run.part) and _left_failing(run) else None
+        if shown is not None:
+            yield Claim(
+                kind=Kind.PROCEDURE, subject=run.core, attribute="command", statement=f"`{run.command}` failed: {shown[1].text}", value=run.command, negated=True,
+                quotes=shown, reason=shown[1].text, verified_by="exit_status",
+            )  # fmt: skip
+
+
+def _left_failing(run: Run) -> bool:
+    """Whether a run failed, and not because the command did its work and told of failing tests or findings."""
+    return run.ended is Ended.FAILED and not _REPORTS.search(run.result.text)
+
+
+_REPORTS = re.compile(
+    r"\b[1-9]\d* (?:failed|failures?|failing|errors?|warnings?|problems?|issues?|vulnerabilities)\b|\bFAILED\b|^FAIL\b|error TS\d+|error\[E\d+\]"
+    r"|\bwould (?:be )?reformat|AssertionError|assertion failed",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What a command says that works and finds something wrong: the code, not the command, has to change."""
+
+
+def _told_failing(run: Run) -> tuple[Quote, Quote] | None:
+    """The failed command and the line of its output that says what is wrong, else the last short one."""
+    command = _command_quote(run)
+    text = run.result.text
+    spans = [s for s in _lines(text) if s[1] - s[0] <= LINE_MAX and not _EXIT_CODE.fullmatch(text, *s)]
+    wrong = [s for s in spans if _SAYS_WHAT_IS_WRONG.search(text, *s)]
+    return (command, _quote(run.result, *(wrong or spans[-1:])[0])) if command is not None and spans else None
+
+
+_EXIT_CODE = re.compile(r"Exit code \d+", re.IGNORECASE)
 
 
 def _found_out(runs: Sequence[Run], forerunner: int, at: int) -> Claim | None:

@@ -8,7 +8,11 @@ from tests.unit.engines.talk import Talk, said
 
 
 def procedures(talk: Talk) -> list[Claim]:
-    return [c for c in talk.claims() if c.kind is Kind.PROCEDURE]
+    return [c for c in talk.claims() if c.kind is Kind.PROCEDURE and not c.negated]
+
+
+def failures(talk: Talk) -> list[Claim]:
+    return [c for c in talk.claims() if c.kind is Kind.PROCEDURE and c.negated]
 
 
 def test_a_command_that_works_where_its_forerunner_failed_for_a_named_cause_stands_alone() -> None:
@@ -39,7 +43,28 @@ def test_a_variable_that_lets_the_program_start_is_found_by_the_reason_it_gave()
 def test_an_error_that_does_not_name_the_difference_makes_no_pair() -> None:
     talk = Talk().run("make deploy", "connection reset by peer", exit=1).run("make deploy VERBOSE=1", "Successfully deployed")
     (claim,) = procedures(talk)
-    assert claim.old_value is None
+    assert (claim.old_value, claim.reason) == ("make deploy", None), "it took the place of one that failed, nobody knows why"
+
+
+def test_a_command_the_session_leaves_failing_is_told_with_the_line_that_says_so() -> None:
+    (claim,) = failures(Talk().run("make restore", "reading Makefile\nmake: *** No rule to make target 'restore'.  Stop.", exit=2))
+    assert (claim.subject, claim.value, claim.verified_by) == ("make restore", "make restore", "exit_status")
+    assert claim.statement == "`make restore` failed: make: *** No rule to make target 'restore'.  Stop."
+    assert claim.reason == "make: *** No rule to make target 'restore'.  Stop."
+
+
+@pytest.mark.parametrize(
+    "talk",
+    [
+        Talk().run("make restore", "connection reset", exit=1).run("make restore", "restored 4 tables"),
+        Talk().run("pytest -q", "3 failed, 40 passed in 3.1s", exit=1),
+        Talk().run("npm run build", "src/a.ts(3,1): error TS2345: no", exit=2),
+        Talk().run("cat nothing.txt", "cat: nothing.txt: No such file or directory", exit=1),
+    ],
+    ids=["worked again", "failing tests", "findings", "nothing worth telling"],
+)
+def test_what_says_nothing_of_the_command_itself_is_no_failure_of_it(talk: Talk) -> None:
+    assert failures(talk) == []
 
 
 def test_steps_between_that_handle_the_named_cause_belong_to_the_procedure() -> None:

@@ -74,7 +74,8 @@ def test_a_procedure_worked_in_two_sessions_or_where_its_forerunner_failed() -> 
     assert promote(Kind.PROCEDURE, [worked]) == draft("worked_in_one_session")
     assert promote(Kind.PROCEDURE, twice(TOOL, "exit_status")) == CONFIRMED
     assert promote(Kind.PROCEDURE, twice(TOOL)) == draft("success_not_shown")
-    assert promote(Kind.PROCEDURE, [heard("make all", origin=TOOL, verified_by="exit_status", old_value="make")]) == CONFIRMED
+    assert promote(Kind.PROCEDURE, [heard("make all", origin=TOOL, verified_by="exit_status", old_value="make", reason="no rule")]) == CONFIRMED
+    assert promote(Kind.PROCEDURE, [heard("make all", origin=TOOL, verified_by="exit_status", old_value="make")]) == draft("worked_in_one_session")
     assert promote(Kind.PROCEDURE, [heard("make all")]) == CONFIRMED
 
 

@@ -1,0 +1,55 @@
+"""What falls to be checked again in the dream that hears of it, where it is shown, and what gives it back."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from tests.dreaming import SCOPE, Desk
+from tests.writing import START, ClaudeLog
+
+
+def session(name: str, *, days: float) -> ClaudeLog:
+    return ClaudeLog(name, at=START + timedelta(days=days))
+
+
+def told(desk: Desk, words: str) -> dict[str, str]:
+    """The files that hold these words, by name."""
+    found = {p.relative_to(desk.wiki).as_posix(): p.read_text() for p in desk.wiki.rglob("*.md")}
+    return {
+        name: next(row for row in text.splitlines() if words in row)
+        for name, text in found.items()
+        if words in text and not name.startswith(("journal/", "recent", ".dreamd/"))
+    }
+
+
+RESTORE = "make restore"
+
+
+def test_a_command_that_fails_in_a_later_session_falls_and_the_one_that_worked_then_takes_its_place(desk: Desk) -> None:
+    for n in (1, 2):
+        session(f"works-{n}", days=n).user("Restore the data.").bash(RESTORE, "restored 4 tables").save(desk.logs)
+    desk.dream()
+    assert "worked on 3 Mar 2026 and 4 Mar 2026." in told(desk, RESTORE)["MEMORY.md"]
+
+    failing = session("fails", days=3).user("Restore the data.").bash(RESTORE, "make: *** No rule to make target 'restore'.  Stop.", exit_code=2)
+    failing.save(desk.logs)
+    desk.dream()
+    files = told(desk, f"`{RESTORE}`")
+    assert "MEMORY.md" not in files
+    assert "needs recheck, it failed on 5 Mar 2026: make: \\*\\*\\* No rule to make target 'restore'. Stop." in files["commands.md"]
+
+    failing.bash("make restore DB=staging", "restored 4 tables").save(desk.logs)
+    desk.dream()
+    assert "`make restore DB=staging`" in told(desk, "make restore DB=staging")["MEMORY.md"]
+    history = (desk.wiki / "commands.md").read_text().partition("## History")[2]
+    assert "Until 5 Mar 2026: `make restore`. Reason: make: \\*\\*\\* No rule to make target 'restore'. Stop." in history
+
+
+def test_a_draft_that_was_never_believed_stands_in_no_history(desk: Desk) -> None:
+    session("once", days=1).user("Where is it?").bash("./status", "The API listens on port 8080.").save(desk.logs)
+    session("said", days=2).user("The API listens on port 9090.").save(desk.logs)
+    desk.dream()
+    with desk.store() as store:
+        assert "8080" in {h.version.value for h in store.heads(SCOPE)}, "it was a draft, and is over"
+    assert "9090" in told(desk, "9090")["MEMORY.md"]
+    assert told(desk, "8080").keys() <= {"inbox.md"}, "a command that worked once waits, with the line that shows it"

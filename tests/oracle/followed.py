@@ -156,7 +156,10 @@ def _is(lie: Told, claim: Claim) -> bool:
 
 
 def _merged(lie: Told, scope: Scope) -> bool:
-    """Whether two sentences that stand beside each other were made one note, or one put an end to the other."""
+    """Whether two sentences that stand beside each other were made one version, or one put an end to the other.
+
+    Of two that contradict each other the later word of one speaker ends the earlier one, whether it is called a change or a contradiction.
+    """
     one, two = ({g.claim.uid for g in scope.claims if plain(g.claim.statement) == plain(said)} for said in (lie.says, lie.quote))
     if not one or not two:
         return False
@@ -164,4 +167,4 @@ def _merged(lie: Told, scope: Scope) -> bool:
     ended = any(
         v.status is Status.SUPERSEDED and ((one & set(v.claims) and v.ended_by in two) or (two & set(v.claims) and v.ended_by in one)) for v in scope.versions
     )
-    return both or ended
+    return both or (ended and lie.about != "contradiction")

@@ -30,7 +30,8 @@ REPEATS = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """One lie that was told in an answer: the scope it was told in, the sentence and the words quoted for it; of a merge the two sentences."""
+    """One lie that was told in an answer: the scope it was told in, the sentence and the words quoted for it; of a merge the two
+    sentences and, as `about`, how they truly stand."""
 
     knob: str
     scope: str
@@ -175,7 +176,7 @@ class Oracle:
         a, b = (_said_in(side) for side in (older, newer))
         word = self._true_relation(a, b, older, newer)
         if word in {"other", "contradiction"} and self.knobs.hits("merge", a, b):
-            self.told.add(Told(knob="merge", scope="", says=a, quote=b))
+            self.told.add(Told(knob="merge", scope="", says=a, quote=b, about=word))
             return str(self.knobs.draw("merge how", a, b).choice(["same", "update"]))
         return word
 

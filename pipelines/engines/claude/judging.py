@@ -28,7 +28,7 @@ from pipelines.model import Claim, Relation
 from pipelines.notes.identity import statement_of
 from pipelines.notes.relate import forbids_merge, value_key
 from pipelines.ports import Ask, Asking, Reply
-from pipelines.text.words import is_han, raw_words, stem
+from pipelines.text.words import content_words, is_han, raw_words, stem
 
 BATCH_MAX, BATCH_CHARACTERS = 20, 16_000
 """Items of one request, and characters of theirs."""
@@ -79,7 +79,8 @@ def refused(relation: Relation, older: Claim, newer: Claim) -> str | None:
     """Why code does not let a model's word stand, or None.
 
     One note can never be made of two that differ in a number, a denial, a version, a name or what they are bound to. Neither does one replace or
-    contradict the other when they speak of different persons, things or scopes, or do not differ at all.
+    contradict the other when they speak of different persons, things or scopes, or do not differ at all. Two that have less than half of their words in
+    common are neither one note nor, where no values are told, a change of one: what a model then goes by nobody can check.
     """
     one, two = statement_of(older), statement_of(newer)
     if relation is Relation.OTHER:
@@ -88,10 +89,24 @@ def refused(relation: Relation, older: Claim, newer: Claim) -> str | None:
         return "version_differs"
     if relation is Relation.SAME:
         differs = bool(older.value and newer.value) and value_key(older.value) != value_key(newer.value)
-        return forbids_merge(one, two) or ("values_differ" if differs else None) or ("one_word_differs" if _one_word_apart(one.text, two.text) else None)
+        return forbids_merge(one, two) or ("values_differ" if differs else None) or _words_forbid(one.text, two.text)
     if why := forbids_merge(replace(one, negated=False, values=(), text=""), replace(two, negated=False, values=(), text="")):
         return why
+    if not (older.value and newer.value) and not _half_in_common(one.text, two.text):
+        return "little_in_common"
     return "nothing_differs" if (one.words, older.value, older.negated) == (two.words, newer.value, newer.negated) else None
+
+
+def _words_forbid(one: str, two: str) -> str | None:
+    if _one_word_apart(one, two):
+        return "one_word_differs"
+    return None if _half_in_common(one, two) else "little_in_common"
+
+
+def _half_in_common(one: str, two: str) -> bool:
+    """Whether of what two sentences are about (words; in Chinese, characters) at least half stands in both."""
+    mine, theirs = set(_parted(content_words(one))), set(_parted(content_words(two)))
+    return 2 * len(mine & theirs) >= len(mine | theirs)
 
 
 def _one_word_apart(one: str, two: str) -> bool:

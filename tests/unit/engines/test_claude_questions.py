@@ -110,6 +110,8 @@ def test_two_wordings_of_one_rule_are_the_same_when_the_model_says_so() -> None:
         ("The gateway closes idle connections.", "The customer closes idle connections.", {}),
         ("部署前先跑迁移。", "部署后先跑迁移。", {}),
         ("失败的付款由网关在夜里重试。", "失败的付款由客户在夜里重试。", {}),
+        ("Run the smoke tests before each deploy.", "Run the database migrations before each release.", {}),
+        ("以后部署前一律先跑冒烟测试。", "以后数据库迁移一律在部署之前跑。", {}),
     ],
 )
 def test_a_merge_of_what_differs_is_refused_whatever_the_model_says(one: str, two: str, given: dict[str, object]) -> None:
@@ -126,6 +128,18 @@ def test_a_merge_of_what_differs_is_refused_whatever_the_model_says(one: str, tw
 )
 def test_a_merge_of_what_is_only_worded_otherwise_is_the_models_to_say(one: str, two: str) -> None:
     assert related(supported(one), supported(two), "same") is Relation.SAME
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "stands"),
+    [
+        ("Write the release notes in the short form.", "Write the release notes in the long form.", Relation.UPDATE),
+        ("Run the smoke tests before each deploy.", "Run the database migrations before each release.", Relation.OTHER),
+        ("以后部署前一律先跑冒烟测试。", "以后数据库迁移一律在部署之前跑。", Relation.OTHER),
+    ],
+)
+def test_a_change_between_sentences_about_other_things_is_refused(one: str, two: str, stands: Relation) -> None:
+    assert related(supported(one), supported(two), "update") is stands
 
 
 def test_an_update_across_scopes_is_refused() -> None:

@@ -16,6 +16,7 @@ from pipelines.notes.recheck import FAILED, FELL, MAY_HAVE_CHANGED, NEWER_SEEN, 
 from pipelines.run.held import shown, under_quarantine
 from pipelines.run.questions import open_questions
 from pipelines.run.sources import standing_notes
+from pipelines.run.telling import with_tellings
 from pipelines.stages.extractor import prepare
 from pipelines.store import Head, Store
 from pipelines.text.values import typed_values
@@ -86,10 +87,16 @@ def content_of(store: Store, scope: str, *, title: str, own: dict[str, str], red
     works = tuple(map(work_of, records := _records(store, scope)))
     noted, carried = note_items(store, scope), carried_notes(store, scope)
     return Content(
-        title=title, items=(*one_a_sentence(noted.items.values()), *carried.items), corrections=carried.corrections,
+        title=title, items=(*one_a_sentence(noted.items.values()), *carried.items), corrections=with_tellings(carried.corrections, _tellings(store, scope)),
         quarantined=(*quarantined(store, scope), *carried.held), asked=asked(store, scope, waiting(works, map(last_of, records))), work=works,
         own=own, redirects=redirects,
     )  # fmt: skip
+
+
+def _tellings(store: Store, scope: str) -> Mapping[str, int]:
+    """How often corrections had been told when the scope was last rendered: who is told more since changes no page."""
+    state = store.render_state(scope)
+    return state.aside.get("tellings", {}) if state else {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

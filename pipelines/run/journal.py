@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from pathlib import PurePosixPath
 from posixpath import normpath
 from urllib.parse import unquote
 
-from pipelines.model import Finding, OnlineNote, Status, Verdict
+from pipelines.gates import held
+from pipelines.model import Finding, OnlineNote, Status, Verdict, Version
+from pipelines.run.content import Evidence, gather
 from pipelines.run.showing import Sight
 from pipelines.run.sources import standing_notes
+from pipelines.run.telling import Heard, heard
 from pipelines.stages.resolver import Verb
-from pipelines.store import RecordedDecision, Store
-from pipelines.wiki.content import Correction
+from pipelines.store import Head, RecordedDecision, Store
+from pipelines.wiki.content import Correction, Work
+from pipelines.wiki.inline import Spans, join
 from pipelines.wiki.journal import LINES_MAX, Corrected, Report, journal_path, report, tells, told_already
+from pipelines.wiki.lines import day
+from pipelines.wiki.recent import headline
+
+WORK_MAX = 3
 
 
 def morning_report(
@@ -30,9 +38,11 @@ def morning_report(
     """
     did = _Did.of(store, scope, dream)
     left_out = shown.brief.moved[:LINES_MAX]
+    changed = _changed(store, scope, did)
     told = Report(
-        day=day, waiting=shown.queue.first, more_waiting=len(shown.queue) - len(shown.queue.first), corrected=_corrected(did, shown.corrections), learnt=_learnt(store, scope, did),
-        work=tuple(w.asked for w in shown.work if w.asked)[-3:], merged=_merged(did), retired=did.notes(Verb.RETRACTS),
+        day=day, waiting=shown.queue.first, more_waiting=len(shown.queue) - len(shown.queue.first), corrected=_corrected(store, scope, did, shown.corrections, changed),
+        learnt=_learnt(store, scope, did, frozenset(changed)), work=_work(shown.work), merged=_merged(store, scope, did),
+        retired=_last_words(store, scope, did, Verb.RETRACTS),
         checked=Counter(did.findings[uid].verdict.value for uid in did.fresh if uid in did.findings and uid in did.online), refused=refused or {},
         left_out=left_out, more_left_out=shown.brief.left - len(left_out), problems=(*problems, *dead_links(did.online.values(), did.fresh)), redacted=redacted,
         drafts=drafts if did.notes(Verb.NEW) else 0,
@@ -67,6 +77,7 @@ def _stands(store: Store, scope: str, day: date) -> str:
 class _Did:
     """Decisions of a dream, with the online notes and their verdicts as they stand; `fresh` are the notes this dream judged anew."""
 
+    began: datetime
     decisions: tuple[RecordedDecision, ...]
     online: Mapping[str, OnlineNote]
     findings: Mapping[str, Finding]
@@ -74,7 +85,12 @@ class _Did:
     @classmethod
     def of(cls, store: Store, scope: str, dream: str) -> _Did:
         online = {n.uid: n for n in standing_notes(store.online_notes(scope))}
-        return cls(decisions=store.decisions(scope, dream=dream), online=online, findings=store.findings(scope))
+        return cls(began=store.dream(scope, dream).started_at, decisions=store.decisions(scope, dream=dream), online=online, findings=store.findings(scope))
+
+    @property
+    def rev(self) -> int:
+        """The first revision the dream made."""
+        return min((d.rev for d in self.decisions), default=0)
 
     @property
     def fresh(self) -> frozenset[str]:
@@ -86,30 +102,89 @@ class _Did:
         return tuple(sorted({d.decision.note for d in self.decisions if d.decision.stage == "resolve" and d.decision.verb in wanted and d.decision.note}))
 
 
-def _corrected(did: _Did, corrections: Iterable[Correction]) -> tuple[Corrected, ...]:
+def _corrected(
+    store: Store, scope: str, did: _Did, corrections: Iterable[Correction], changed: Mapping[str, tuple[Version, Version]]
+) -> tuple[Corrected, ...]:  # fmt: skip
+    """Wrong lines of note files, then notes of ours that say something else now; each with the sessions that were told the old."""
     right = {c.uid: c.right for c in corrections}
-    out = []
-    for uid, finding in sorted(did.findings.items()):
-        note = did.online.get(uid)
-        if note and uid in did.fresh and finding.verdict in {Verdict.CORRECTED, Verdict.SUPERSEDED} and note.uid[:12] in right:
-            proof = finding.quotes[0].text if finding.quotes else ""
-            over = finding.verdict is Verdict.SUPERSEDED
-            out.append(Corrected(old=note.text, new=right[note.uid[:12]], proof=proof, path=f"{note.folder}/{note.path}", line=note.line, over=over))
-    return tuple(out)
+    wrong = [note for uid in sorted(did.fresh & did.findings.keys()) if (note := did.online.get(uid)) and did.findings[uid].verdict in _WRONG and uid[:12] in right]
+    names = [*(note.uid[:12] for note in wrong), *(_told_as(old) for old, _ in changed.values())]
+    told = heard(store, scope, names, before=did.began)
+    lines = [_line(note, did.findings[note.uid], right[note.uid[:12]], told.get(note.uid[:12])) for note in wrong]
+    evidence = gather(store, scope, {uid for _, new in changed.values() for uid in new.claims})
+    return (*lines, *(_changed_note(old, new, evidence, told.get(_told_as(old))) for old, new in changed.values()))
 
 
-def _learnt(store: Store, scope: str, did: _Did) -> tuple[str, ...]:
-    """Sentences that are confirmed now and were not before."""
-    notes = did.notes(Verb.NEW, Verb.SUPERSEDES, Verb.EXTENDS)
+_WRONG = frozenset({Verdict.CORRECTED, Verdict.SUPERSEDED})
+
+
+def _line(note: OnlineNote, finding: Finding, right: str, told: Heard | None) -> Corrected:
+    return Corrected(
+        old=note.text, new=right, proof=finding.quotes[0].text if finding.quotes else "", path=f"{note.folder}/{note.path}", line=note.line,
+        over=finding.verdict is Verdict.SUPERSEDED, told=told.sessions if told else 0, since=told.since if told else None,
+    )  # fmt: skip
+
+
+def _changed_note(old: Version, new: Version, evidence: Evidence, told: Heard | None) -> Corrected:
+    proof = next((cite.quote for cite in reversed(evidence.cites(new.claims)) if cite.quote), "")
+    before = old.statement if old.statement != new.statement else old.value or old.statement
+    return Corrected(old=before, new=new.statement, proof=proof, over=True, told=told.sessions if told else 0, since=told.since if told else None)
+
+
+def _told_as(version: Version) -> str:
+    """How a record of deliveries names a version."""
+    return f"{version.note}/{version.slot}"
+
+
+def _changed(store: Store, scope: str, did: _Did) -> Mapping[str, tuple[Version, Version]]:
+    """Notes whose value was replaced by this dream: what was believed before it, and what is now. A value that came and went in one dream was never told."""
+    notes = did.notes(Verb.SUPERSEDES)
+    if not notes:
+        return {}
+    before = _confirmed(store.believed(scope, did.rev - 1, notes=notes))
+    now = _confirmed(store.heads(scope, notes=notes))
+    pairs = {note: (before[note], now[note]) for note in sorted(before.keys() & now.keys())}
+    return {note: (old, new) for note, (old, new) in pairs.items() if (old.statement, old.value) != (new.statement, new.value)}
+
+
+def _confirmed(heads: Iterable[Head]) -> dict[str, Version]:
+    return {h.version.note: h.version for h in heads if h.version.status is Status.CONFIRMED}
+
+
+def _stamp(at: datetime | None) -> float:
+    return at.timestamp() if at else 0.0
+
+
+def _learnt(store: Store, scope: str, did: _Did, changed: Collection[str]) -> tuple[str, ...]:
+    """Sentences that are confirmed now and were not before, but for those that are told as changes."""
+    notes = [note for note in did.notes(Verb.NEW, Verb.SUPERSEDES, Verb.EXTENDS) if note not in changed]
     made = [h.version for h in (store.heads(scope, notes=notes) if notes else ()) if h.version.status is Status.CONFIRMED]
     return tuple(dict.fromkeys(v.statement for v in sorted(made, key=lambda v: (v.kind, v.note, v.slot))))
 
 
-def _merged(did: _Did) -> tuple[str, ...]:
+def _work(works: Sequence[Work]) -> tuple[Spans, ...]:
+    """The newest sessions, each in one line; `recent.md` tells all of them."""
+    newest = sorted(works, key=lambda w: (_stamp(w.started or w.ended), w.session), reverse=True)[:WORK_MAX]
+    named = len({w.folder for w in works}) > 1
+    return tuple(join(f"{day(at)} " if (at := w.started or w.ended) else "", headline(w, named=named), _commits(w)) for w in newest)
+
+
+def _commits(work: Work) -> str:
+    return f", {len(work.commits)} {'commit' if len(work.commits) == 1 else 'commits'}" if work.commits else ""
+
+
+def _merged(store: Store, scope: str, did: _Did) -> tuple[str, ...]:
     notes = did.online
     duplicates = (uid for uid, f in did.findings.items() if f.verdict is Verdict.DUPLICATE and uid in did.fresh and uid in notes)
     repeated = (_repeated(notes[uid], notes.get(did.findings[uid].other or "")) for uid in sorted(duplicates, key=lambda u: (notes[u].path, notes[u].line, u)))
-    return (*did.notes(Verb.MERGES), *repeated)
+    return (*_last_words(store, scope, did, Verb.MERGES), *repeated)
+
+
+def _last_words(store: Store, scope: str, did: _Did, *verbs: Verb) -> tuple[str, ...]:
+    """What notes that are none any more said before; words under quarantine stand in no file."""
+    notes = did.notes(*verbs)
+    said = (h.version for h in (store.believed(scope, did.rev - 1, notes=notes) if notes else ()))
+    return tuple(dict.fromkeys(v.statement for v in said if v.status is not Status.QUARANTINED and not held(v.statement)))
 
 
 def _repeated(note: OnlineNote, first: OnlineNote | None) -> str:

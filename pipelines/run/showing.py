@@ -31,6 +31,7 @@ from pipelines.run.content import (
 from pipelines.run.held import shown as may_show
 from pipelines.run.paged import PageKey, Pages
 from pipelines.run.placed import Places, Rows, take_carried, take_notes
+from pipelines.run.telling import tellings, with_tellings
 from pipelines.run.versions import RENDERER
 from pipelines.stages.extractor import prepare
 from pipelines.store import Moves, Render, Shown, ShownItem, ShownPage, ShownSession, Store
@@ -239,6 +240,9 @@ class _Sight:
         written = {f.path: f for f in files}
         items = self._overlay()
         newest = self._newest(items, corrections)
+        counts = tellings(self.store, self.scope, corrections, newest)
+        corrections = with_tellings(corrections, counts)
+        self.after = replace(self.after, aside={**self.after.aside, "tellings": counts})
         doors = self._doors()
         signs = self._signs(items, newest, corrections, questions, doors)
         told = b.tell(signs, room_beside(self.own.get(INDEX_PATH, "")), scope="")

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime
 
 from pipelines.store import Store
+from pipelines.wiki.brief import is_old, told_correction
+from pipelines.wiki.content import Correction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,3 +52,35 @@ def sessions_told(store: Store, scope: str, note: str) -> tuple[Sent, ...]:
         Sent(session=d.session, at=f"{d.at:%Y-%m-%d %H:%M}", door=d.door, version=version)
         for d in store.deliveries(scope) for version in d.versions if version.partition("/")[0] == note
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """How many sessions were told something, and since which day."""
+
+    sessions: int
+    since: date
+
+
+def heard(store: Store, scope: str, wanted: Iterable[str], *, before: datetime) -> Mapping[str, Heard]:
+    """Who was told these versions ("note/slot", or the id of an own note) before a moment; nothing of those nobody was told."""
+    names = frozenset(wanted)
+    sessions: dict[str, set[str]] = {}
+    since: dict[str, date] = {}
+    for delivery in store.deliveries(scope) if names else ():
+        for name in names.intersection(delivery.versions) if delivery.at < before else ():
+            sessions.setdefault(name, set()).add(delivery.session)
+            since.setdefault(name, delivery.at.date())
+    return {name: Heard(len(told), since[name]) for name, told in sessions.items()}
+
+
+def tellings(store: Store, scope: str, corrections: Iterable[Correction], newest: datetime | None) -> dict[str, int]:
+    """How often each correction was told, by uid; only of those old enough for it to matter, since all deliveries are read for it."""
+    old = {told_correction(c.uid): c.uid for c in corrections if is_old(c, newest)}
+    counts = Counter(old[name] for d in (store.deliveries(scope) if old else ()) for name in old.keys() & set(d.versions))
+    return dict(sorted(counts.items()))
+
+
+def with_tellings(corrections: Iterable[Correction], counts: Mapping[str, int]) -> tuple[Correction, ...]:
+    """The corrections with how often they were told."""
+    return tuple(replace(c, deliveries=counts.get(c.uid, 0)) for c in corrections)

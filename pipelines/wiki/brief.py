@@ -70,7 +70,7 @@ DOOR_ROOM = 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brief:
-    """The brief and its measure. `told` are the notes and corrections it carries, for the record of deliveries.
+    """The brief and its measure. `told` are the notes and corrections (`told_correction`) it carries, for the record of deliveries.
 
     `left` counts what did not fit whole; `moved` names it, in a large scope only the first of each section.
     """
@@ -150,11 +150,17 @@ def tell(signs: Signs, budget: Budget = MEMORY_MD, *, scope: str = "") -> Brief:
     text = _text(head, kept, foot)
     left = [Moved(section=s, text=inline.words(e.spans), page=e.page.target if e.page else PAGES_PATH, why="no_room") for s, e in over]
     left += [m for s in sections for m in s.beyond]
-    told = tuple(dict.fromkeys(e.uid for entries in kept.values() for e, _ in entries if e.uid))
+    truths = {group[0].uid: tuple(told_correction(c.uid) for c in group) for group in signs.corrections}
+    told = tuple(dict.fromkeys(uid for title, entries in kept.items() for e, _ in entries if e.uid for uid in (truths[e.uid] if title == CORRECTED else (e.uid,))))
     return Brief(
         text=text, lines=text.count("\n"), bytes=len(text.encode("utf-8", "surrogatepass")), moved=(*moved, *left), told=told,
         left=len(moved) + len(left) + sum(s.uncounted for s in sections),
     )  # fmt: skip
+
+
+def told_correction(uid: str) -> str:
+    """How a brief names that it told the correction of a note, which is not to tell the note."""
+    return f"{uid}/corrected"
 
 
 def door_brief(signs: Signs, door: str) -> Brief:
@@ -337,9 +343,13 @@ def _corrected(signs: Signs, moved: list[Moved]) -> tuple[Entry, ...]:
     return tuple(full[:CORRECTED_MAX])
 
 
+def is_old(correction: Correction, newest: datetime | None) -> bool:
+    """Whether a correction may leave once it was told often enough."""
+    return bool(newest and correction.at and newest - correction.at > timedelta(days=CORRECTION_DAYS))
+
+
 def _worn(correction: Correction, newest: datetime | None) -> bool:
-    old = bool(newest and correction.at and newest - correction.at > timedelta(days=CORRECTION_DAYS))
-    return old and correction.deliveries >= CORRECTION_DELIVERIES
+    return is_old(correction, newest) and correction.deliveries >= CORRECTION_DELIVERIES
 
 
 def _bytes(entries: Iterable[Entry]) -> int:

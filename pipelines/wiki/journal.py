@@ -9,8 +9,9 @@ from datetime import date
 from enum import StrEnum
 
 from pipelines.wiki import inline
+from pipelines.wiki.content import anchor_of
 from pipelines.wiki.doors import Moved
-from pipelines.wiki.inbox import Entry
+from pipelines.wiki.inbox import Entry, Waits
 from pipelines.wiki.inline import Spans, code, join, plain
 from pipelines.wiki.lines import Part, day
 from pipelines.wiki.page import OWN_MARK
@@ -23,7 +24,8 @@ WAITING_MAX = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corrected:
-    """A note that changed: what it said, what it says, the proving words, and the file and line that still say the old; `over`: it was right once."""
+    """A note that changed: what it said, what it says, the proving words, and the file and line that still say the old; `over`: it was right once.
+    `told` counts the sessions that had been told the old, since the day `since`."""
 
     old: str
     new: str
@@ -31,22 +33,25 @@ class Corrected:
     path: str = ""
     line: int | None = None
     over: bool = False
+    told: int = 0
+    since: date | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What one dream did. Lists are in the order to show; `checked` counts the lines of the person's notes judged anew by verdict, `refused` claims by gate;
+    """What one dream did. Lists are in the order to show, `work` as headlines of sessions; `checked` counts the lines of the person's notes judged anew by verdict, `refused` claims by gate;
     `left_out` names index lines that are not in the brief.
 
     `more_waiting` and `more_left_out` count what waits and what is left out beside those that are named here.
-    `problems` are things a person should know of (sources refused, files someone else holds, quiet nights).
+    `problems` are things a person should know of (sources refused, files someone else holds, quiet nights). `undo` is the one command that takes the
+    dream back.
     """
 
     day: date
     waiting: tuple[Entry, ...] = ()
     corrected: tuple[Corrected, ...] = ()
     learnt: tuple[str, ...] = ()
-    work: tuple[str, ...] = ()
+    work: tuple[Spans, ...] = ()
     merged: tuple[str, ...] = ()
     retired: tuple[str, ...] = ()
     checked: Mapping[str, int] = field(default_factory=dict)
@@ -57,6 +62,7 @@ class Report:
     drafts: int = 0
     more_waiting: int = 0
     more_left_out: int = 0
+    undo: str = ""
 
     @property
     def changed(self) -> bool:
@@ -133,9 +139,9 @@ def _verdict(dream: Report) -> str:
 
 
 def _blocks(dream: Report) -> list[tuple[str, list[Spans]]]:
-    waiting = [join(e.spans, ": ", code(e.command)) for e in dream.waiting[:WAITING_MAX]]
+    waiting = [join(e.spans, ": ", code(closing(e))) for e in dream.waiting[:WAITING_MAX]]
     refused = [plain(", ".join(f"{gate} {n}" for gate, n in sorted(dream.refused.items()) if n))] if any(dream.refused.values()) else []
-    masked = [join(f"{dream.redacted} secrets masked")] if dream.redacted else []
+    masked = [join(f"{dream.redacted} {'secret' if dream.redacted == 1 else 'secrets'} masked")] if dream.redacted else []
     left = [
         join(plain(m.section), ": ", plain(inline.cut_quote(m.text, 120)), " (", plain(m.why.replace("_", " ")), ", see ", code(m.page), ")")
         for m in dream.left_out
@@ -145,12 +151,25 @@ def _blocks(dream: Report) -> list[tuple[str, list[Spans]]]:
         ("Look at this", [plain(p) for p in dream.problems]),
         ("Corrected", [_corrected(c) for c in dream.corrected]),
         ("Learnt", [plain(inline.cut_quote(t)) for t in dream.learnt]),
-        ("Work", [plain(inline.cut_quote(t)) for t in dream.work]),
-        ("Your own notes", [plain(", ".join(f"{n} {verdict.replace('_', ' ')}" for verdict, n in sorted(dream.checked.items())))] if dream.checked else []),
+        ("Work", list(dream.work)),
         ("Merged and retired", [plain(inline.cut_quote(t)) for t in (*dream.merged, *dream.retired)]),
+        ("Your own notes", [plain(", ".join(f"{n} {verdict.replace('_', ' ')}" for verdict, n in sorted(dream.checked.items())))] if dream.checked else []),
         ("Refused", refused + masked),
         (_LEFT_OUT, left),
+        ("Undo", [join(code(dream.undo))] if dream.undo else []),
     ]
+
+
+_CLOSES = {
+    Waits.DISPUTE: "dreamd review accept {} --side 1", Waits.CORRECTION: "dreamd notes apply", Waits.RECHECK: "dreamd review keep {}",
+    Waits.QUESTION: "dreamd review reject {}", Waits.QUARANTINE: "dreamd review reject {}",
+}  # fmt: skip
+"""The commands that close what no plain yes does; for a no in place of a yes the person changes one word of it."""
+
+
+def closing(entry: Entry) -> str:
+    """The command that closes one thing that waits."""
+    return _CLOSES.get(entry.waits, "dreamd review accept {}").format(anchor_of(entry.uid))
 
 
 _WAITING = "Waiting for you"
@@ -163,6 +182,8 @@ def _corrected(change: Corrected) -> Spans:
         parts += [', for the log says "', plain(inline.cut_quote(change.proof)), '"']
     if change.path:
         parts += [" (still in ", code(change.path), f" line {change.line})" if change.line else ")"]
+    if change.told and change.since:
+        parts += [f"; told to {change.told} {'session' if change.told == 1 else 'sessions'} since {day(change.since)}"]
     return join(*parts)
 
 

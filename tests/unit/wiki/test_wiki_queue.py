@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -11,8 +12,9 @@ import pytest
 from pipelines.model import Kind, Status
 from pipelines.wiki.content import Content, Work
 from pipelines.wiki.doors import Moved
-from pipelines.wiki.inbox import corrections, entries, inbox, queue
-from pipelines.wiki.journal import LINES_MAX, Corrected, Level, Report, bloat, journal_path, report, told_already
+from pipelines.wiki.inbox import Waits, corrections, entries, inbox, queue
+from pipelines.wiki.inline import plain
+from pipelines.wiki.journal import LINES_MAX, Corrected, Level, Report, bloat, closing, journal_path, report, told_already
 from pipelines.wiki.page import OWN_MARK
 from pipelines.wiki.recent import recent, within
 from tests.unit.wiki.samples import CONTENT, at, item
@@ -93,8 +95,9 @@ def test_sessions_without_a_time_come_last_and_many_are_counted() -> None:
 
 FULL = Report(
     day=date(2026, 11, 29), waiting=entries(CONTENT), corrected=tuple(Corrected(old=f"old {n}", new=f"new {n}", proof="it is new", path="memory/a.md", line=n) for n in range(1, 9)),
-    learnt=tuple(f"Learnt {n}." for n in range(20)), work=("22 Jul: two commits on main",), merged=("one into another",), retired=("gone",), refused={"origin": 12, "instruction": 1, "follows": 0},
+    learnt=tuple(f"Learnt {n}." for n in range(20)), work=(plain("22 Jul: two commits on main"),), merged=("one into another",), retired=("gone",), refused={"origin": 12, "instruction": 1, "follows": 0},
     left_out=tuple(Moved(section="Pages", text=f"line {n}", page="a.md", why="no_room") for n in range(30)), redacted=3, drafts=4,
+    undo="dreamd revert 5xypcnpsm2u5",
 )  # fmt: skip
 
 
@@ -105,6 +108,10 @@ def test_the_report_has_at_most_forty_lines_and_every_part() -> None:
     assert text.startswith("# Dream of 29 Nov 2026\n\n8 corrected, 20 learnt, 1 merged, 1 retired, 4 drafts; 6 wait for you.\n\n- **Waiting for you**\n")
     assert '  - old 1 → new 1, for the log says "it is new" (still in `memory/a.md` line 1)\n' in text
     assert "- **Refused**\n  - instruction 1, origin 12\n  - 3 secrets masked\n" in text
+    assert re.findall(r"^- \*\*(.*)\*\*$", text, re.MULTILINE) == [
+        "Waiting for you", "Corrected", "Learnt", "Work", "Merged and retired", "Refused", "Not whole in the brief", "Undo",
+    ]  # fmt: skip
+    assert text.split(OWN_MARK)[0].strip().endswith("- **Undo**\n  - `dreamd revert 5xypcnpsm2u5`")
     assert "  - and " in text
     assert mdformat.text(text, extensions=EXTENSIONS) == text
 
@@ -121,6 +128,19 @@ def test_at_most_three_things_wait_each_with_its_command_and_the_rest_is_counted
     assert rest == "  - and 3 more"
     assert waiting_rows(replace(FULL, more_waiting=40))[-1] == "  - and 43 more"
     assert len(waiting_rows(replace(FULL, waiting=entries(CONTENT)[:3]))) == 3
+
+
+def test_each_thing_that_waits_has_the_command_that_closes_it() -> None:
+    closed = {e.waits: closing(e) for e in entries(CONTENT)}
+    assert closed.keys() >= {Waits.DISPUTE, Waits.CORRECTION, Waits.DRAFT, Waits.QUESTION, Waits.QUARANTINE}
+    assert closed[Waits.CORRECTION] == "dreamd notes apply"
+    assert closed[Waits.DRAFT].startswith("dreamd review accept n-")
+    assert closed[Waits.QUARANTINE] == "dreamd review reject n-quququ555555"
+
+
+def test_a_correction_says_which_sessions_had_been_told_the_wrong_note() -> None:
+    change = Corrected(old="It is 1.", new="It is 2.", told=3, since=date(2026, 11, 12))
+    assert "  - It is 1. → It is 2.; told to 3 sessions since 12 Nov 2026\n" in (report(Report(day=date(2026, 11, 29), corrected=(change,))) or "")
 
 
 def test_what_waits_is_told_with_the_value_it_ends_in() -> None:
@@ -143,7 +163,7 @@ def test_the_first_line_counts_what_waits(count: int, words: str) -> None:
 
 
 def test_a_dream_that_changed_nothing_writes_none() -> None:
-    assert report(Report(day=date(2026, 11, 29), refused={"origin": 5}, waiting=entries(CONTENT), work=("x",))) is None
+    assert report(Report(day=date(2026, 11, 29), refused={"origin": 5}, waiting=entries(CONTENT), work=(plain("x"),))) is None
     assert report(replace(FULL, corrected=(), learnt=(), merged=(), retired=(), drafts=0, problems=("3 quiet nights with eligible drafts",))) is not None
 
 

@@ -8,15 +8,17 @@ from pipelines.model import Claim, GateResult, Outcome, Turn
 
 from .evidence import result, weakest_origin
 from .follows import follows_gate
-from .instruction import ORDERS_READER, held, held_unless_said, instruction_gate
+from .instruction import ORDERS_READER, held, held_unless_said, instruction_gate, without_orders
 from .origin import SAID_ONCE, origin_gate
 from .quote import quote_gate
 from .scope import scope_gate
+from .sensitive import SENSITIVE, sensitive, sensitive_gate
 from .transient import transient_gate
 
 __all__ = [
     "ORDERS_READER",
     "SAID_ONCE",
+    "SENSITIVE",
     "doubts_gate",
     "first_missed",
     "follows_gate",
@@ -28,8 +30,11 @@ __all__ = [
     "outcome",
     "quote_gate",
     "scope_gate",
+    "sensitive",
+    "sensitive_gate",
     "transient_gate",
     "weakest_origin",
+    "without_orders",
 ]
 
 _STRICTNESS = tuple(Outcome)
@@ -42,6 +47,7 @@ def judge(claim: Claim, turns: Mapping[str, Turn]) -> tuple[GateResult, ...]:
         follows_gate(claim, turns),
         origin_gate(claim, turns),
         instruction_gate(claim, turns),
+        sensitive_gate(claim, turns),
         transient_gate(claim),
         doubts_gate(claim),
     )

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.model import Claim, GateResult, Kind, Origin, Outcome, Turn
+from pipelines.text.sentences import sentences
 
 from .evidence import Located, folded, located, result
+from .norms import normative, waiving
 from .orders import addressed, imperative, takeover
+from .sensitive import sensitive
 from .unveil import READ_MAX, has_override, hidden_texts, plainly
 
 ORDERS_READER = "orders_reader"
@@ -44,7 +47,7 @@ def _quotes(claim: Claim, found: Sequence[Located]) -> Iterator[str]:
             yield "takeover"
         if one.origin is Origin.TOOL and claim.kind is Kind.PROCEDURE:
             continue
-        if addressed(plain) or (one.origin is not Origin.ASSISTANT and imperative(plain)):
+        if _orders(plain, one.origin):
             yield ORDERS_READER
 
 
@@ -69,7 +72,7 @@ def _own_words(claim: Claim, found: Sequence[Located]) -> Iterator[str]:
         plain = plainly(text)
         if takeover(plain) or any(ordering(hidden) for hidden in hidden_texts(text)):
             yield "takeover"
-        if not said and claim.kind is not Kind.PROCEDURE and (addressed(plain) or (not own and not _one_word(plain) and imperative(plain))):
+        if not said and claim.kind is not Kind.PROCEDURE and not _one_word(plain) and _orders(plain, Origin.ASSISTANT if own else Origin.EXTERNAL):
             yield ORDERS_READER
 
 
@@ -78,9 +81,17 @@ def _one_word(text: str) -> bool:
     return text.isascii() and text.strip().isalnum()
 
 
+def _orders(text: str, origin: Origin) -> bool:
+    """Whether the words of somebody who is not the user tell what to do: any order or norm; of a model's own, which ask and advise all day, only what tells
+    its reader how to behave from now on or waives a check."""
+    if origin is Origin.ASSISTANT:
+        return addressed(text) or waiving(text)
+    return addressed(text) or normative(text) or imperative(text)
+
+
 def ordering(text: str) -> bool:
-    """Whether a text that somebody hid gives any order at all."""
-    return takeover(text) or addressed(text) or imperative(text)
+    """Whether a text that somebody hid gives any order or sets any norm at all."""
+    return takeover(text) or addressed(text) or normative(text) or imperative(text)
 
 
 def held(text: str) -> str:
@@ -93,7 +104,32 @@ def held(text: str) -> str:
 
 def held_unless_said(text: str) -> str:
     """As `held`, for words quoted from somebody who is not the user: they may not tell their reader what to do either."""
-    return held(text) or next((ORDERS_READER for piece in _pieces(text) if addressed(plainly(piece))), "")
+    return held(text) or next((ORDERS_READER for piece in _pieces(text) if addressed(plain := plainly(piece)) or normative(plain)), "")
+
+
+LEFT_OUT = "[…]"
+"""Stands where words were left out that may not be shown."""
+
+
+def without_orders(text: str, origin: Origin, quoted: Sequence[tuple[int, int]] = ()) -> str:
+    """The words of a turn as they may be shown to somebody who searches: what no user said is left out, sentence by sentence, where it orders, sets a norm,
+    hides either, or comes from outside and speaks of money, permissions or credentials. `quoted` are the spans of a typed text that the person only repeats."""
+    if origin is Origin.USER and not quoted:
+        return text
+    out, at = [], 0
+    for span in sentences(text):
+        who = Origin.QUOTED if origin is Origin.USER and any(span.start < end and start < span.end for start, end in quoted) else origin
+        if who is not Origin.USER and _may_not_be_shown(span.of(text), who):
+            out += [text[at : span.start], LEFT_OUT]
+            at = span.end
+    return "".join((*out, text[at:]))
+
+
+def _may_not_be_shown(sentence: str, origin: Origin) -> bool:
+    plain = plainly(sentence)
+    if takeover(plain) or _orders(plain, origin) or (origin is Origin.EXTERNAL and sensitive(plain)):
+        return True
+    return any(ordering(hidden) for hidden in hidden_texts(sentence))
 
 
 def _pieces(text: str) -> Iterator[str]:

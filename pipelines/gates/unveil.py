@@ -20,6 +20,7 @@ _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0100-\U000e01ef]"
 )
 _OVERRIDE = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_REVERSED = re.compile("[\u202e\u202d\u2067]([^\u202c\u2069\n]+)")
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
 # Letters of other scripts that look like Latin ones; only words that mix them with Latin letters or consist of nothing else are read this way.
 _LOOKALIKE = str.maketrans(
@@ -58,6 +59,7 @@ def hidden_texts(text: str) -> Iterator[str]:
     for match in _COMMENT.finditer(text):
         yield plainly(next((group for group in match.groups() if group), ""))
     yield from (_untagged(match.group()) for match in _TAGS.finditer(text))
+    yield from (plainly(match[1][::-1]) for match in _REVERSED.finditer(text))
     bare = _INVISIBLE.sub("", text)
     for raw in (*(_unbase64(m.group()) for m in _BASE64.finditer(bare)), *(_unhex(m.group()) for m in _HEX.finditer(bare))):
         if raw:

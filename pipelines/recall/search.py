@@ -7,10 +7,12 @@ neighbour, since answers stand next to their question; a bonus where the query n
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
+from pipelines.gates import without_orders
+from pipelines.model import Origin
 from pipelines.text.times import resolve_dates
 from pipelines.text.tokens import tokenize, tokens_of_query
 
@@ -49,6 +51,8 @@ class Found(Protocol):
     def speaker(self) -> str | None: ...
     @property
     def call(self) -> bool: ...
+    @property
+    def quoted(self) -> Sequence[tuple[int, int]]: ...
 
 
 class Index(Protocol):
@@ -90,7 +94,9 @@ def search(store: Index, scope: str, query: str, *, limit: int, now: datetime, a
     hits = [_hit("note", note, note.score * NOTE) for note in notes]
     asked = Asked(words=frozenset(tokens), spans=tuple((date.begin, date.until) for date in resolve_dates(query, now)))
     hits += [_hit("turn", turn, score) for turn, score in rank(turns, around, asked)]
-    return tuple(sorted(hits, key=lambda h: (-h.score, h.kind, h.uid))[:limit])
+    best = sorted(hits, key=lambda h: (-h.score, h.kind, h.uid))[:limit]
+    quoted = {turn.uid: turn.quoted for turn in (*turns, *around)}
+    return tuple(hit if hit.kind == "note" else replace(hit, text=without_orders(hit.text, Origin(hit.origin or Origin.HARNESS), quoted[hit.uid])) for hit in best)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -133,15 +133,16 @@ class _Desk:
         return tuple(found[key] for key in sorted(found) if _may_decide(found[key]))
 
     def ordered_by_others(self, note: OnlineNote) -> str:
-        """Why a note is held that orders its reader about: its order stands in external text of a log and no user said it; "" when it is not."""
+        """Why a note is held that orders its reader about: its order stands in what others wrote and no user said it; "" when it is not."""
         orders = [frozenset(content_words(text)) for s in sentences(note.text) if held_unless_said(text := s.of(note.text))]
         if not orders or not self._sessions_known():
             return ""
         said: dict[Origin, list[frozenset[str]]] = defaultdict(list)
-        for turn in self._near(note):
+        for turn in self._told(note):
             for sentence in self._sentences(turn):
                 said[turn.origin_of(sentence.quote.start, sentence.quote.end)].append(sentence.words)
-        theirs = (order for order in orders if _repeated(order, said[Origin.EXTERNAL]) and not _repeated(order, said[Origin.USER]))
+        others = [*said[Origin.EXTERNAL], *said[Origin.QUOTED]]
+        theirs = (order for order in orders if _repeated(order, others) and not _repeated(order, said[Origin.USER]))
         return ORDERS_READER if any(theirs) else ""
 
     def known(self, note: OnlineNote) -> Known:
@@ -196,6 +197,10 @@ class _Desk:
     def _near(self, note: OnlineNote) -> Iterable[Turn]:
         found = self.store.search_turns(self.scope, tokenize(note.text), limit=NEAR_MAX)
         return self.store.turns(self.scope, {f.uid for f in found}).values()
+
+    def _told(self, note: OnlineNote) -> Iterable[Turn]:
+        """Turns near the note, with those that are withheld from search because somebody gives orders in them."""
+        return self.store.turns(self.scope, self.store.turns_with(self.scope, tokenize(note.text), limit=NEAR_MAX)).values()
 
     def _may_speak(self, turn: Turn, note: OnlineNote) -> bool:
         """Not the note itself coming back: a result of reading or writing a memory file proves nothing."""

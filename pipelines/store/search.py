@@ -68,6 +68,16 @@ class Search(Core):
                 uids.update((r.uid, 0.0) for r in rows)
             return _best(_turns(conn, scope_id, uids))
 
+    def turns_with(self, scope: str, tokens: Sequence[str], *, limit: int) -> tuple[str, ...]:
+        """Uids of the turns that hold any of the tokens, best first, those nobody is shown among them: for judging by their words, never for showing them."""
+        c = t.turns.c
+        with self._searching(scope, tokens) as (conn, scope_id, found):
+            if found is None:
+                return ()
+            query = select(c.uid).join_from(found, t.turns, c.id == found.c.row_id // KINDS)
+            query = query.where(found.c.row_id % KINDS == TURN, c.scope_id == scope_id).order_by(found.c.score, c.uid).limit(limit)
+            return tuple(conn.scalars(query))
+
     def refresh_search(self) -> int:
         """Take in what the store got since the last time; returns the rows taken in. Idempotent, and safe beside other processes."""
         return self._words.refresh()
@@ -115,6 +125,7 @@ def _turns(conn: Connection, scope_id: int | None, scores: Mapping[str, float]) 
         yield Match(
             kind="turn", uid=uid, score=scores[uid], text=turn.text or words, at=turn.at, session=turn.session, ordinal=turn.ordinal, line=turn.place.line,
             source=source, origin=turn.origin.value, speaker=turn.speaker, call=turn.call is not None,
+            quoted=turn.quoted,
         )  # fmt: skip
 
 

@@ -294,4 +294,5 @@ class Match:
     origin: str | None = None
     speaker: str | None = None
     call: bool = False
+    quoted: tuple[tuple[int, int], ...] = ()
     status: Status | None = None

@@ -187,7 +187,7 @@ def test_the_gates_answer_for_any_claim(text: str, statement: str, kind: Kind, o
     said = turn(text, origin)
     made = Claim(kind=kind, subject="s", attribute="a", statement=statement, quotes=(Quote(turn="t1", start=start, end=end, text=text),), value=text or None)
     found = judge(made, by_uid(said))
-    assert [one.gate for one in found] == ["quote", "follows", "origin", "instruction", "transient", "doubts"]
+    assert [one.gate for one in found] == ["quote", "follows", "origin", "instruction", "sensitive", "transient", "doubts"]
     assert all(bool(one.why) == (one.outcome is not Outcome.PASS) for one in found)
     assert judge(made, by_uid(said)) == found
 

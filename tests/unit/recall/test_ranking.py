@@ -25,6 +25,7 @@ class Line:
     source: str | None = "log"
     text: str = ""
     call: bool = False
+    quoted: tuple[tuple[int, int], ...] = ()
 
     @property
     def uid(self) -> str:

@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from pipelines.model import Basis, Kind, Origin, Outcome, Relation, Ruling, Standing, Status, Version, Witnessed
 from pipelines.text.statement import canonical_words
 
+from .bounds import is_sighting
 from .identity import (
     Relations,
     Shapes,
@@ -52,7 +53,7 @@ def believe(
     """
     decided = in_force(rulings)
     banned = {r.target for r in decided if r.verb in VOIDING and r.other is None}
-    heard = tuple(w for w in unique(claims) if w.outcome in {Outcome.PASS, Outcome.DRAFT} and w.uid not in banned)
+    heard = tuple(w for w in unique(claims) if w.outcome in {Outcome.PASS, Outcome.DRAFT} and not is_sighting(w.claim) and w.uid not in banned)
     clock = _Clock(skew_s, intake_at)
     said = shapes(heard)
     notes = tuple(_note(scope, part, decided, clock) for part in components(heard, decided, scope=scope, relations=relations, said=said))
@@ -66,7 +67,7 @@ def believe(
 
 def aliases(scope: str, claims: Iterable[Witnessed], rulings: Sequence[Ruling] = (), *, relations: Relations | None = None) -> Mapping[str, str]:
     """Every note uid the claims ever had → the uid of the note they stand in now: what keeps an anchor of a merged note alive."""
-    heard = [w for w in unique(claims) if w.outcome in {Outcome.PASS, Outcome.DRAFT}]
+    heard = [w for w in unique(claims) if w.outcome in {Outcome.PASS, Outcome.DRAFT} and not is_sighting(w.claim)]
     parts = components(heard, rulings, scope=scope, relations=relations)
     return {identity_of(scope, w.claim).uid: identity_of(scope, part[0].claim).uid for part in parts for w in part}
 

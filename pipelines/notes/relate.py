@@ -198,11 +198,12 @@ def _now_another(older: Statement, newer: Statement) -> Related | None:
     if (subject_key(older.subject), older.qualifier, older.extra) != (subject_key(newer.subject), newer.qualifier, newer.extra):
         return None
     commands = older.attribute == newer.attribute == "command"
-    tools = {older.attribute, newer.attribute} <= _USED_AS and sort_of(older.value) == sort_of(newer.value) != ""
+    tools = {older.attribute, newer.attribute} <= USED_AS and sort_of(older.value) == sort_of(newer.value) != ""
     return Related(Relation.UPDATE, "now_another") if (commands or tools) and older.form is newer.form is Form.SLOT else None
 
 
-_USED_AS = frozenset({"use", "tool", "package manager", "test runner", "bundler", "linter", "formatter", "database"})
+USED_AS = frozenset({"use", "tool", "package manager", "test runner", "bundler", "linter", "formatter", "database"})
+"""Attributes whose value is the thing itself."""
 
 
 def sort_of(value: str | None) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from pipelines.gates import first_missed, weakest_origin
 from pipelines.model import Claim, GateResult, Kind, OrderKey, Origin, Outcome, Question, SessionInfo, Standing, Turn, Witnessed, digest
+from pipelines.notes.dependants import tie_keys
 from pipelines.notes.identity import block_keys, group_key
 from pipelines.ports import Engine, Extracted, Left, Window
 from pipelines.run.parts import Params
@@ -91,7 +92,7 @@ def reading_of(
 
 def gated(judged: Judged) -> GatedClaim:
     """A judged claim with the keys it is found by."""
-    keys = tuple(sorted(block_keys(judged.claim)))
+    keys = tuple(sorted(block_keys(judged.claim) | tie_keys(judged.claim, judged.results)))
     return GatedClaim(claim=judged.claim, results=judged.results, group=group_key(judged.claim), blocks=keys)
 
 

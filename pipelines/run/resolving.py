@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pipelines.logs.lineage import roots_of
-from pipelines.model import Kind, Quote, Relation, Ruling, Status, Witnessed
+from pipelines.model import Kind, Quote, Relation, Ruling, Standing, Status, Version, Witnessed
+from pipelines.notes.bounds import bound_keys
+from pipelines.notes.dependants import is_named, leans, leans_key
 from pipelines.notes.identity import Relations, group_key, identity_of, linked, merged_with
 from pipelines.run.reading import witnesses
-from pipelines.stages.resolver import Pieces, Resolution, Verb, resolve
+from pipelines.stages.resolver import Beside, Pieces, Resolution, Verb, resolve
 from pipelines.store import BeliefChange, ClaimRelation, Decision, GatedClaim, Head, Store
 
 REFS_MAX = 50
@@ -44,6 +46,7 @@ def resolve_dirty(
     insights = insights_on(store, scope, dirty)
     current = witnesses(store, scope, store.claims_of(scope, dirty | insights), lineage)
     left = _departed(store, scope, dirty - {w.uid for w in current}, lineage)
+    current += tied_to(store, scope, (*current, *left), lineage)
     merged = _merged(store, scope, (*current, *left), rulings, lineage)
     claims, relations = _linked(store, scope, (*current, *left, *merged), lineage, engine, verdicts)
     # A note is named after one of its claims, so every note concerned is the identity of a claim that is here or has left.
@@ -52,8 +55,10 @@ def resolve_dirty(
     stands = _by_note(store.heads(scope, notes=sorted(notes)))
     claims = tuple(w for w in claims if w.uid not in gone)
     versions = {note: [h.version for h in heads] for note, heads in stands.items()}
-    pieces = pieces_of(store, scope, claims)
-    resolutions = resolve(scope, claims, rulings, versions, skew_s=skew_s, intake_at=intake_at, relations=relations, pieces=pieces)
+    beside = Beside(
+        pieces=pieces_of(store, scope, claims), shown=shown_beside(store, scope, claims, lineage), fallen=fallen_beside(store, scope, claims, notes)
+    )
+    resolutions = resolve(scope, claims, rulings, versions, skew_s=skew_s, intake_at=intake_at, relations=relations, beside=beside)
     changes = tuple(_change(r) for r in resolutions if r.verb is not Verb.SAME)
     reads = {r.note: tuple(h.token for h in stands.get(r.note, ())) for r in resolutions}
     fresh = tuple(w for w in current if w.uid in dirty)
@@ -106,6 +111,32 @@ def _in_force(verdicts: Iterable[ClaimRelation], engine: str) -> Relations:
 def relations_among(store: Store, scope: str, claims: Iterable[Witnessed], engine: str) -> Relations:
     """The recorded verdicts on pairs of these claims, as they count for a dream with this engine."""
     return _in_force(store.relations(scope, {w.uid for w in claims}), engine)
+
+
+# --- what notes are tied by beside their words ---------------------------------------------------------------------------------------------
+
+
+def tied_to(store: Store, scope: str, changed: Sequence[Witnessed], lineage: Mapping[str, str]) -> tuple[Witnessed, ...]:
+    """Claims that may fall or rise with these: bound to a version of a thing these show a version of, or without evidence of their own on a subject of theirs."""
+    here = {w.uid for w in changed}
+    keys = bound_keys(w.claim for w in changed) | {leans_key(w.claim.subject) for w in changed if is_named(w.claim.subject)}
+    near = (g for g in store.claims_in_blocks(scope, keys) if g.claim.uid not in here and (g.claim.applies_to or leans(g.claim, g.results)))
+    return witnesses(store, scope, near, lineage)
+
+
+def shown_beside(store: Store, scope: str, claims: Sequence[Witnessed], lineage: Mapping[str, str]) -> tuple[Witnessed, ...]:
+    """Claims that show versions of the things these are bound to a version of."""
+    keys = bound_keys(w.claim for w in claims if w.claim.applies_to)
+    return witnesses(store, scope, store.claims_in_blocks(scope, keys), lineage) if keys else ()
+
+
+def fallen_beside(store: Store, scope: str, claims: Sequence[Witnessed], decided: AbstractSet[str]) -> tuple[Version, ...]:
+    """Versions that are over of notes not decided here, on the subjects of claims without evidence of their own."""
+    subjects = {w.claim.subject for w in claims if w.standing is Standing.INFERRED and is_named(w.claim.subject)}
+    if not subjects:
+        return ()
+    over = store.heads(scope, subjects=subjects, statuses=(Status.RETRACTED, Status.SUPERSEDED))
+    return tuple(h.version for h in over if h.version.note not in decided)
 
 
 # --- insights ----------------------------------------------------------------------------------------------------------------------------

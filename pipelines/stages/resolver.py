@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from pipelines.model import Kind, Ruling, Status, Version, Witnessed
 from pipelines.notes.beliefs import believe
+from pipelines.notes.bounds import confirmed_last, outdated
+from pipelines.notes.dependants import rested
 from pipelines.notes.identity import Relations
 from pipelines.notes.recheck import FELL
 
@@ -42,20 +44,41 @@ class Resolution:
 
 def resolve(
     scope: str, claims: Sequence[Witnessed], rulings: Sequence[Ruling], stands: Mapping[str, Sequence[Version]], *, skew_s: float, intake_at: datetime,
-    relations: Relations | None = None, pieces: Pieces | None = None,
+    relations: Relations | None = None, beside: Beside | None = None,
 ) -> tuple[Resolution, ...]:  # fmt: skip
     """What is to be believed of every note the claims speak of, and the end of every standing note none of them speaks of any more.
 
     `claims` are all that bear on each other (`identity.linked`); `stands` holds the current versions of all notes that rest on one of them. `relations` are
-    recorded verdicts on pairs of them, `pieces` what the insights among them rest on.
+    recorded verdicts on pairs of them, `beside` what is known of others that bears on them all the same.
     """
     wanted: defaultdict[str, list[Version]] = defaultdict(list)
     believed = believe(scope, claims, rulings, skew_s=skew_s, intake_at=intake_at, relations=relations)
-    for version in rechecked(believed, pieces) if pieces else believed:
+    for version in _looked_over(believed, claims, rulings, beside or Beside(), read_at=intake_at + timedelta(seconds=skew_s)):
         wanted[version.note].append(version)
     owner = {claim: note for note, versions in wanted.items() for v in versions for claim in v.claims}
     notes = sorted(wanted.keys() | stands.keys())
     return tuple(_resolution(note, tuple(wanted.get(note, ())), tuple(stands.get(note, ())), owner) for note in notes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """What bears on the notes that are decided, though it speaks of others: the pieces insights rest on, claims that show versions of things, and versions
+    that are over of notes not decided here."""
+
+    pieces: Pieces | None = None
+    shown: Sequence[Witnessed] = ()
+    fallen: Sequence[Version] = ()
+
+
+def _looked_over(
+    versions: Sequence[Version], claims: Sequence[Witnessed], rulings: Sequence[Ruling], beside: Beside, *, read_at: datetime
+) -> Sequence[Version]:
+    """What is believed, looked over from one note to others: what falls to be checked again though nothing replaces it."""
+    if beside.pieces:
+        versions = rechecked(versions, beside.pieces)
+    if any(v.applies_to for v in versions):
+        versions = outdated(versions, (*claims, *beside.shown), confirmed_last(versions, claims, rulings), read_at=read_at)
+    return rested(versions, claims, beside.fallen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

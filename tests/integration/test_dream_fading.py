@@ -53,3 +53,26 @@ def test_a_draft_that_was_never_believed_stands_in_no_history(desk: Desk) -> Non
         assert "8080" in {h.version.value for h in store.heads(SCOPE)}, "it was a draft, and is over"
     assert "9090" in told(desk, "9090")["MEMORY.md"]
     assert told(desk, "8080").keys() <= {"inbox.md"}, "a command that worked once waits, with the line that shows it"
+
+
+LIMIT = "The export limit is 50 rows"
+
+
+def test_a_newer_version_that_was_seen_has_what_is_bound_to_the_old_one_checked_again_in_the_same_dream(desk: Desk) -> None:
+    session("bound", days=1).user("In app 1.3 the export limit is 50 rows.").save(desk.logs)
+    desk.dream()
+    assert "MEMORY.md" in told(desk, "limit is 50 rows")
+
+    session("newer", days=2).user("What do we run?").bash("app --version", "app 1.4.0").save(desk.logs)
+    desk.dream()
+    files = told(desk, "50 rows")
+    assert "MEMORY.md" not in files
+    assert "inbox.md" in files
+    (page,) = files.keys() - {"inbox.md"}
+    assert "needs recheck, a newer version was seen on 4 Mar 2026: app 1.4" in files[page]
+
+    session("again", days=3).user("In app 1.4 the export limit is 50 rows.").save(desk.logs)
+    desk.dream()
+    files = told(desk, "50 rows")
+    assert "MEMORY.md" in files
+    assert "needs recheck" not in files[page]

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from pipelines.engines.local.bound import binding_of, version_there, versions_shown
 from pipelines.engines.local.cues import Cue, cue_of, is_directive, is_order
 from pipelines.engines.local.events import event_claim
 from pipelines.engines.local.facts import PROJECT, Fact, facts_in, named_before
@@ -54,6 +55,7 @@ class LocalEngine:
                 talk = replace(talk, before=turn.text)
         found.claims.extend(procedures(window.turns))
         found.claims.extend(result_facts(window.turns))
+        found.claims.extend(versions_shown(window.turns))
         made = {c.uid: replace(c, made_by=self.name) for c in found.claims}
         return Extracted(claims=tuple(made.values()), questions=tuple(found.questions))
 
@@ -135,6 +137,27 @@ def _claims_of_part(said: Utterance, talk: _Talk) -> Iterator[Claim]:
     """What a sentence's cue says it is, else the facts it states."""
     body = body_of(said.text)
     mood = _mood(said, body)
+    there = version_there(body) if mood is Mood.PLAIN and said.end - said.start <= QUOTE_MAX else None
+    binding = binding_of(body) if there is None else None
+    found = tuple(_claims_of_body(said, talk, binding.rest if binding else body, mood))
+    if there is not None:  # what is read of the thing itself is this, worse cut
+        found = tuple(c for c in found if not c.subject.startswith(there[0]))
+    yield from (replace(c, applies_to=binding.to) if binding else c for c in found)
+    if there is not None and not any(there[1] in (c.value or "") for c in found):
+        yield _version_there(said, *there)
+
+
+def _version_there(said: Utterance, thing: str, version: str) -> Claim:
+    """Which version of a thing is there by now."""
+    doubts = ("dangling_reference",) if dangling(said.text) else ()
+    return Claim(
+        kind=Kind.FACT, subject=thing, attribute="version", statement=_dated(said.turn, statement_of(said.text)), value=version, cardinality="single",
+        quotes=(said.quote,), standing_mark=said.turn.memory, doubts=doubts,
+    )  # fmt: skip
+
+
+def _claims_of_body(said: Utterance, talk: _Talk, body: str, mood: Mood) -> Iterator[Claim]:
+    """What the cue of a sentence's body says it is, else the facts it states."""
     cue = cue_of(body, mood, memory=said.turn.memory, corrects=said.turn.corrects is not None, first=talk.first, marked=standing_mark(said.text))
     facts = facts_in(body, speaker=said.turn.speaker) if _may_state(body, mood, cue) else ()
     command = stated_command(body) if mood in {Mood.PLAIN, Mood.REQUEST} else None

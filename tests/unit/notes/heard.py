@@ -38,13 +38,14 @@ def heard(
     roots: frozenset[str] | None = None,
     missed: str = "",
     valid_until: datetime | None = None,
+    applies_to: str | None = None,
 ) -> Witnessed:
     """A claim heard `at` days after the first one; an assistant's is a draft by inference, everybody else's passed the gates."""
     words = statement or f"{subject} {attribute} is {'not ' if negated else ''}{value}"
     inferred = origin is Origin.ASSISTANT
     claim = Claim(
         kind=kind, subject=subject, attribute=attribute, statement=words, qualifier=qualifier, value=value, negated=negated, cardinality=cardinality,
-        old_value=old_value, reason=reason, standing_mark=mark, verified_by=verified_by, doubts=doubts, valid_until=valid_until,
+        old_value=old_value, reason=reason, standing_mark=mark, verified_by=verified_by, doubts=doubts, valid_until=valid_until, applies_to=applies_to,
         quotes=(Quote(turn=f"{session}:{ordinal}", start=0, end=len(words), text=words),),
     )  # fmt: skip
     default = {Origin.USER: Standing.VERIFIED, Origin.TOOL: Standing.TOOL, Origin.EXTERNAL: Standing.EXTERNAL}.get(origin, Standing.INFERRED)

@@ -145,6 +145,26 @@ class Blobs(Protocol):
 # --- what intake hands to the store ------------------------------------------------------------------------------------------------------
 
 
+class Tombstones(Protocol):
+    """What is forgotten in a scope, known by keyed digests alone. False when nothing is."""
+
+    epoch: int
+
+    def __bool__(self) -> bool: ...
+
+    def session(self, uid: str) -> bool:
+        """Whether a whole session is."""
+
+    def turn(self, turn: Turn) -> bool:
+        """Whether a turn is, by itself, with its session or for a phrase in it."""
+
+    def online(self, note: OnlineNote) -> bool:
+        """Whether a line of a note file is."""
+
+    def text(self, said: str) -> bool:
+        """Whether a text holds a phrase that is."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
     """A file as it was last looked at: equal size, mtime and inode mean "nothing new" without opening it."""
@@ -186,7 +206,8 @@ class IntakeBatch:
     """One file's new part, committed in one transaction with its cursor.
 
     `expected` is the (generation, offset) the cursor stood at when this was read, None for a new source: the compare-and-swap of the commit.
-    `after` is the state to move to. `rewritten` says that a new generation begins because the bytes before the cursor changed.
+    `after` is the state to move to. `rewritten` says that a new generation begins because the bytes before the cursor changed. `forget_epoch` is that of
+    the tombstones it was read by.
     """
 
     seen: Seen
@@ -200,6 +221,7 @@ class IntakeBatch:
     redacted: int = 0
     mask_version: str = ""
     rewritten: bool = False
+    forget_epoch: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from typing import Final
 
 from pipelines.model import digest
 
-_BACKUPS: Final = "note_backups"
+BACKUPS: Final = "note_backups"
 _FOLDERS: Final = "note_folders.json"
 
 
@@ -57,7 +57,7 @@ def write(private: Path, changes: Sequence[Change], *, at: datetime) -> Done:
     """Write the changes: backups of all of them first, then each file, unless somebody wrote to it since it was read."""
     if not changes:
         return Done()
-    folder = private / _BACKUPS / f"{at:%Y%m%dT%H%M%S.%fZ}"
+    folder = private / BACKUPS / f"{at:%Y%m%dT%H%M%S.%fZ}"
     folder.mkdir(parents=True, mode=0o700)
     rows = []
     for number, change in enumerate(changes):
@@ -69,7 +69,7 @@ def write(private: Path, changes: Sequence[Change], *, at: datetime) -> Done:
 
 def undo(private: Path) -> Done | None:
     """Give the files of the newest write their bytes back, but for those somebody wrote to since; None when there is nothing to undo."""
-    folder = max((f for f in (private / _BACKUPS).glob("*") if (f / "changes.json").is_file()), default=None, key=lambda f: f.name)
+    folder = max((f for f in (private / BACKUPS).glob("*") if (f / "changes.json").is_file()), default=None, key=lambda f: f.name)
     if folder is None:
         return None
     rows = json.loads((folder / "changes.json").read_text(encoding="utf-8"))

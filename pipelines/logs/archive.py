@@ -1,7 +1,7 @@
 """The archive: masked bytes of logs, kept because agents delete their logs after some weeks and a citation must survive.
 
 A folder of zstd files named by the digest of what is inside them uncompressed (compressed bytes depend on the zstd version). A file is there whole
-or not at all: exclusive temporary, fsync, rename, fsync of the folder. Nothing here removes a file.
+or not at all: exclusive temporary, fsync, rename, fsync of the folder. Nothing removes a blob but a forget.
 
 Small blobs that are put together are one file, a pack: a line of JSON that lists their addresses and lengths, then their bytes one behind the other.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Final, NamedTuple, Protocol, runtime_checkable
@@ -29,6 +29,17 @@ _FILE_MODE: Final = 0o600
 
 class ArchiveUnavailable(Transient):
     """A blob cannot be written or read now; unreadable is not gone (systems R20)."""
+
+
+_BLANKS: Final = bytes(byte if byte == ord("\n") else ord(" ") for byte in range(256))
+
+
+def blanked(data: bytes, kept: Iterable[tuple[int, int]]) -> bytes:
+    """Blanks of the same length in place of all but these spans; ends of lines stay, so that lines are counted as before."""
+    out = bytearray(data.translate(_BLANKS))
+    for start, end in kept:
+        out[start:end] = data[start:end]
+    return bytes(out)
 
 
 @runtime_checkable
@@ -80,11 +91,8 @@ class FolderArchive:
         if len(new) == 1:
             self.put(next(iter(new.values())))
         elif new:
-            content = orjson.dumps([[address, len(data)] for address, data in new.items()]) + b"\n" + b"".join(new.values())
-            path = self.root / _PACKS / f"{hashlib.sha256(content).hexdigest()}.zst"
             try:
-                _make_directories(path.parent)
-                _write_whole(path, compress(content))
+                path, content = self._write_pack(new)
             except OSError as error:
                 raise ArchiveUnavailable(f"the archive {self.root} cannot be written: {error.strerror or error}") from error
             with self._reading:
@@ -103,13 +111,48 @@ class FolderArchive:
             raise ArchiveUnavailable(f"blob {address} of the archive {self.root} is damaged: its bytes have another digest")
         return data
 
+    def drop(self, address: str) -> None:
+        """Remove a blob, in a pack by writing the pack anew without it; what is not there is gone already. Raises ArchiveUnavailable."""
+        path = self._path(address)
+        try:
+            path.unlink(missing_ok=True)
+            for pack in sorted((self.root / _PACKS).glob("*.zst")):
+                self._drop_packed(pack, address)
+        except (OSError, ValueError) as error:
+            raise ArchiveUnavailable(f"blob {address} of the archive {self.root} cannot be removed: {error}") from error
+
+    def _drop_packed(self, pack: Path, address: str) -> None:
+        """Put a pack without a blob in the place of one with it; the new one is there before the old one goes."""
+        listed, _, body = decompress(pack.read_bytes()).partition(b"\n")
+        kept, at = {}, 0
+        for name, length in orjson.loads(listed):
+            kept[name] = body[at : at + length]
+            at += length
+        if kept.pop(address, None) is None:
+            return
+        if kept:
+            self._write_pack(kept)
+        pack.unlink()
+        _sync_directory(pack.parent)
+        with self._reading:
+            self._unlearn()
+
     def size(self) -> int:
         """Bytes the archive takes on disk."""
         return sum(entry.stat().st_size for entry in self.root.glob("*/*.zst")) if self.root.exists() else 0
 
+    def _write_pack(self, blobs: Mapping[str, bytes]) -> tuple[Path, bytes]:
+        content = orjson.dumps([[address, len(data)] for address, data in blobs.items()]) + b"\n" + b"".join(blobs.values())
+        path = self.root / _PACKS / f"{hashlib.sha256(content).hexdigest()}.zst"
+        _make_directories(path.parent)
+        _write_whole(path, compress(content))
+        return path, content
+
     def _find(self, address: str) -> _Packed | None:
         """Where a blob is packed; packs of other processes are looked into when it is in none that is known."""
         with self._reading:
+            if (known := self._packed.get(address)) is not None and not known.pack.exists():
+                self._unlearn()  # another process wrote the pack anew
             if address not in self._packed:
                 for pack in sorted(set((self.root / _PACKS).glob("*.zst")) - self._packs):
                     self._learn(pack, decompress(pack.read_bytes()))
@@ -122,6 +165,9 @@ class FolderArchive:
             self._packed[address] = _Packed(pack, at, at + length)
             at += length
         self._packs.add(pack)
+
+    def _unlearn(self) -> None:
+        self._packed, self._packs, self._last = {}, set(), None
 
     def _unpacked(self, packed: _Packed) -> bytes:
         with self._reading:

@@ -22,17 +22,18 @@ from typing import Final, Protocol
 
 from pipelines.errors import Conflict, UnreadableSource
 from pipelines.logs.ahead import Ahead, Log
-from pipelines.logs.archive import put_all
+from pipelines.logs.archive import blanked, put_all
 from pipelines.logs.codec import Source, plain_name
 from pipelines.logs.detect import READERS, detect, reader_of
 from pipelines.logs.discovery import Found, Missing, discover
+from pipelines.logs.forgotten import Forgotten
 from pipelines.logs.outbox import BatchStore, Outbox, Outgoing, Stretch
 from pipelines.logs.reader import Carry, FileContext, Reader, WrittenNote
 from pipelines.logs.redaction import Looked, Redactor
 from pipelines.logs.split import RECORD_MAX, Bad, Blank, Pending, Piece, Record, end_of, split, split_stream
 from pipelines.model import BadSpan, OnlineNote
 from pipelines.notes.folder import read_text
-from pipelines.ports import Blobs, IntakeBatch, Seen, SourceState
+from pipelines.ports import Blobs, IntakeBatch, Seen, SourceState, Tombstones
 
 BATCH: Final = 2 * 1024 * 1024
 """Bytes of a log committed at a time, at least (a longer record is one batch)."""
@@ -40,6 +41,7 @@ TOGETHER: Final = 2 * BATCH
 """Bytes of several logs committed at a time."""
 PIECES_MAX: Final = 4_000
 """Records of a log committed at a time, at most: with half of them silent, about as many rows as one transaction may write (systems R14)."""
+SIZE_MAX: Final = 1 << 62
 COLLECT_EACH: Final = 16 * BATCH
 SEGMENT_MAX: Final = 16 * 1024 * 1024
 EDGE: Final = 4096
@@ -64,6 +66,7 @@ class IntakeStore(BatchStore, Protocol):
     def mac(self, *parts: str | bytes) -> str: ...
     def seen_files(self, scope: str) -> Mapping[str, Seen]: ...
     def source(self, scope: str, identity: str) -> SourceState | None: ...
+    def tombstones(self, scope: str) -> Tombstones: ...
     def touch(self, scope: str, seen: Seen) -> None: ...
 
 
@@ -146,7 +149,7 @@ def intake(
         small = _Small(archive)
         desk = _Desk(
             store=store, scope=scope, archive=archive, redactor=redactor, readers=tuple(readers), now=now, pool=pool, ahead=ahead, collector=collector, small=small,
-            outbox=Outbox(store, scope, size=TOGETHER, archive=small.put), known=frozenset(s.identity for s in seen.values()), again=[],
+            outbox=Outbox(store, scope, size=TOGETHER, archive=small.put), forgotten=Forgotten(lambda: store.tombstones(scope)), known=frozenset(s.identity for s in seen.values()), again=[],
         )  # fmt: skip
         for number, (found, before, tally) in enumerate(wanted):
             ahead.expect(f.path for f, b, _ in wanted[number : number + FILES_AHEAD] if b is None and f.size > SMALL)
@@ -178,6 +181,7 @@ class _Desk:
     collector: _Collector
     small: _Small
     outbox: Outbox
+    forgotten: Forgotten
     known: frozenset[str]
     """Identities the store named when this began."""
     again: list[tuple[Found, _Tally]]
@@ -255,6 +259,8 @@ class _Start:
 def _take_in(desk: _Desk, found: Found, before: Seen | None, tally: _Tally, *, guess: bool) -> None:
     try:
         for attempt in range(ATTEMPTS_MAX):
+            if attempt:
+                desk.forgotten.look()
             try:
                 with desk.ahead.opened(found.path) as log:
                     _read_on(desk, found, log, _start(desk, found, log, before, guess=guess and not attempt), tally)
@@ -277,6 +283,8 @@ def _settle(desk: _Desk) -> None:
         desk.outbox.flush()
         moved = tuple(desk.again)
         desk.again.clear()
+        if moved:
+            desk.forgotten.look()
         for found, tally in moved:
             _take_in(desk, found, desk.store.seen_files(desk.scope).get(path_key(desk.redactor, found.path)), tally, guess=False)
     desk.outbox.flush()
@@ -469,6 +477,7 @@ class _Feed:
         self.size = 0
         self.redacted: list[tuple[int, int]] = []  # (end of chunk, secrets masked in it)
         self.ahead: list[Stretch] = []
+        self.kept: Sequence[tuple[int, int]] | None = None  # of what is forgotten in part
 
     def chunks(self) -> Iterator[bytes]:
         for chunk, looked in self.log.stretches(self.start):
@@ -486,20 +495,29 @@ class _Feed:
             self.redacted.append((self.base + self.size, masked.count))
         return masked.data
 
-    def take(self, end: int) -> list[Stretch]:
-        """All stretches up to `end`, on their way into the archive."""
+    def take(self, end: int, kept: Sequence[tuple[int, int]] | None = None) -> list[Stretch]:
+        """All stretches up to `end`, on their way into the archive; with `kept` only these spans of them, and blanks for the rest."""
+        self.kept = None if kept is None else (*kept, (end, SIZE_MAX))  # what follows is another batch's
+        if kept is not None:
+            self.ahead = [self._kept(x.offset, *self._both(x)) for x in self.ahead]
         self.ahead += self._cut(end, waits=True)
         stretches = [part for x in self.ahead for part in (self._halved(x, end) if x.offset < end < x.end else [x])]
         self.ahead = [x for x in stretches if x.end > end]
+        self.kept = None
         return [x for x in stretches if x.end <= end]
 
     def _halved(self, stretch: Stretch, end: int) -> list[Stretch]:
         """Cut in two what went ahead into the archive, since a record ends inside it (only where records are longer than a segment)."""
+        raw, masked = self._both(stretch)
+        at = end - stretch.offset
+        return [self._kept(stretch.offset, raw[:at], masked[:at]), self._kept(end, raw[at:], masked[at:])]
+
+    def _both(self, stretch: Stretch) -> tuple[bytes, bytes]:
+        """The raw and the masked bytes of what went ahead into the archive."""
         raw, masked = self.log.source.part(stretch.offset, stretch.end), self.desk.archive.get(stretch.blob.result())
         if self.desk.store.mac(raw) != stretch.raw_mac.result():
             raise _Changed
-        at = end - stretch.offset
-        return [self._kept(stretch.offset, raw[:at], masked[:at]), self._kept(end, raw[at:], masked[at:])]
+        return raw, masked
 
     def count(self, end: int) -> int:
         """Secrets masked up to `end` and not counted before."""
@@ -532,6 +550,8 @@ class _Feed:
     def _kept(self, offset: int, raw: bytes, masked: bytes, *, waits: bool = False) -> Stretch:
         """A stretch on its way into the archive; when it `waits` for its commit and is small, together with others."""
         desk = self.desk
+        if self.kept is not None:
+            masked = blanked(masked, [(max(a - offset, 0), min(b - offset, len(masked))) for a, b in self.kept if a < offset + len(masked) and offset < b])
         if waits and len(raw) <= SMALL:
             mac, blob = Future[str](), desk.small.add(masked)
             mac.set_result(desk.store.mac(raw))
@@ -582,8 +602,9 @@ class _Cursor:
     def commit(self, pieces: list[Piece], *, pending: int, last: bool, done: bool = False) -> None:
         """Commit what was read so far, and let go of it. `done` says that the file need not be opened again until it changes: a tail of an open log is looked at once more."""
         end = end_of(pieces[-1]) if pieces else self.offset
-        stretches = self.feed.take(end)
-        read = self.start.reader.read([p for p in pieces if isinstance(p, Record)], self.carry, _where(self.found))
+        records = [p for p in pieces if isinstance(p, Record)]
+        read, kept = self.desk.forgotten.spared(records, self.start.reader.read(records, self.carry, _where(self.found)))
+        stretches = self.feed.take(end, kept)
         head, tail = self._edges(stretches)
         self._check(stretches, head, tail, end)
         stamp = self.source.stamp
@@ -604,8 +625,8 @@ class _Cursor:
         )  # fmt: skip
         bad = (*(p.span for p in pieces if isinstance(p, Bad)), *read.bad)
         batch = IntakeBatch(
-            seen=seen, expected=self.expected, after=after, sessions=read.sessions, turns=read.turns, bad=bad, notes=_noted(read.notes), redacted=redacted,
-            mask_version=self.desk.redactor.version, rewritten=self.rewritten,
+            seen=seen, expected=self.expected, after=after, sessions=read.sessions, turns=read.turns, bad=bad, notes=self.desk.forgotten.spared_notes(_noted(read.notes)),
+            redacted=redacted, mask_version=self.desk.redactor.version, rewritten=self.rewritten, forget_epoch=self.desk.forgotten.epoch,
         )  # fmt: skip
         counted = _Counted.of(pieces, read.bad, read.ignored, lines)
         pieces.clear()

@@ -10,6 +10,7 @@ from pipelines.errors import Conflict, Permanent, Refused
 from pipelines.report import DreamReport
 from pipelines.run.asking_read import asks
 from pipelines.run.ending import ending_of, write_ending
+from pipelines.run.forgetting import clean_leftovers
 from pipelines.run.journal import trouble_report
 from pipelines.run.parts import Parts, Request, params_of
 from pipelines.run.publish import publish_revision, publishing_problems, shows, take_own_words
@@ -57,6 +58,7 @@ def dream(parts: Parts, request: Request, *, waiting: WhileRunning | None = None
     """
     began = parts.now()
     parts = parts.serving(request.params)
+    clean_leftovers(parts, request)  # a forget that was killed after its commit
     mark = fingerprint(parts, request)
     if (same := nothing_new(parts, request, mark)) is not None:
         shown = shows(parts, folder_of(request), request.scope)

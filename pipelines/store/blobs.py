@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from pipelines.logs.archive import ArchiveUnavailable
 from pipelines.logs.codec import compress, decompress
 from pipelines.store import tables as t
 from pipelines.store.core import Core, chunks, insert_new
+from pipelines.store.triggers import door
 
 _DIGITS = frozenset("0123456789abcdef")
 
@@ -55,6 +56,11 @@ class DatabaseArchive:
         if hashlib.sha256(data).hexdigest() != address:
             raise ArchiveUnavailable(f"blob {address} of {self.scope} in {self.core.engines.where} is damaged: its bytes have another digest")
         return data
+
+    def drop(self, address: str) -> None:
+        """Delete a blob that nothing points at any more, through the door of a forget."""
+        with self.core.writing("delete archived bytes") as conn, door(conn):
+            conn.execute(delete(t.blobs).where(t.blobs.c.scope_id == self.core.scope_of(conn, self.scope), t.blobs.c.address == address))
 
     def _held(self, addresses: Sequence[str]) -> frozenset[str]:
         """Those of these addresses that are there."""

@@ -33,6 +33,8 @@ from pipelines.store.types import dump, load
 
 ASTRAY_MS = 60_000
 """A call sent later than this from now was sent before the clock was set back: nobody waits for it by this clock."""
+FORGOTTEN = "forgotten"
+"""Why a call's answer is not kept: something in its scope was forgotten while it was out. What it cost is booked all the same."""
 LAPSED = "lapsed"  # why a call was presumed that nobody waited for any more
 OPEN = ("sent", "presumed")  # states of calls whose outcome is not known
 MacKey = tuple[str, int]
@@ -216,7 +218,7 @@ class Calls(Answers, Budgets):
         moving = [(row, outcomes[row.id]) for row in rows if row.state not in {"answered", outcomes[row.id].state}]
         if not moving:
             return
-        new = [_new_answer(row, outcome) for row, outcome in moving if outcome.reply is not None]
+        new = [_new_answer(row, outcome) for row, outcome in moving if outcome.reply is not None and row.why != FORGOTTEN]
         if new:
             record(self, conn, moving[0][0].scope_id, new)
         moves: Moves = {}
@@ -285,7 +287,8 @@ def _new_answer(row: Any, outcome: Outcome) -> NewAnswer:
 
 
 def _closed(row: Any, outcome: Outcome) -> dict[str, Any]:
-    told: dict[str, Any] = {"state": outcome.state, "why": word(outcome.why), "cost_uusd": _cost(outcome), "fresh": 0, "written": 0, "cached": 0, "output": 0,
+    why = FORGOTTEN if row.why == FORGOTTEN else word(outcome.why)
+    told: dict[str, Any] = {"state": outcome.state, "why": why, "cost_uusd": _cost(outcome), "fresh": 0, "written": 0, "cached": 0, "output": 0,
                             "request_id": "", "inputs": row.inputs}  # fmt: skip
     if (reply := outcome.reply) is not None:
         usage = reply.usage

@@ -94,7 +94,11 @@ class Core:
 
     @contextmanager
     def reading(self, doing: str, engine: Engine | None = None) -> Iterator[Connection]:
-        """A consistent snapshot; statements that write are refused."""
+        """A consistent snapshot; statements that write are refused. Within `together(sees=True)` it is what that transaction has made of it."""
+        seen: Connection | None = getattr(self._open, "seen", None)
+        if seen is not None and engine is None:
+            yield seen
+            return
         with translated(doing, self.engines.where), (engine or self.engines.read).begin() as conn:
             yield conn
 
@@ -109,15 +113,16 @@ class Core:
             yield conn
 
     @contextmanager
-    def together(self, doing: str) -> Iterator[None]:
-        """One transaction around several writing methods of this thread: all of them or none. What they write is seen by `reading` only afterwards."""
+    def together(self, doing: str, *, sees: bool = False) -> Iterator[None]:
+        """One transaction around several writing methods of this thread: all of them or none. What they write is seen by `reading` only afterwards, or
+        with `sees` at once: for what has to be deleted, believed and rendered in one go."""
         with self.writing(doing) as conn:
-            outer = getattr(self._open, "conn", None)
-            self._open.conn = conn
+            outer, seen = getattr(self._open, "conn", None), getattr(self._open, "seen", None)
+            self._open.conn, self._open.seen = conn, conn if sees else seen
             try:
                 yield
             finally:
-                self._open.conn = outer
+                self._open.conn, self._open.seen = outer, seen
 
     def atomically(self, doing: str, work: Callable[[], T]) -> T:
         """`work` as one transaction, as within `together`, and done again when the database took that back in favour of another: it must bear it.

@@ -17,10 +17,11 @@ from pipelines.store.codec import TurnRow, session_out, turn_row
 from pipelines.store.core import Core, add, add_new, chunks, insert_new, put
 from pipelines.store.online import append_notes
 from pipelines.store.rows import add_rows
+from pipelines.store.tombstones import require_epoch
 from pipelines.store.types import dump, load, storable
 from pipelines.store.values import Receipt
 
-_SET = 1 << 160  # session digests are sums of row digests modulo this
+SET = 1 << 160  # session digests are sums of row digests modulo this
 
 
 class Intake(Core):
@@ -61,6 +62,8 @@ class Intake(Core):
             raise ValueError("one commit takes one batch a source: the second rests on the cursor the first one moves")
         with self.writing(f"take in {batches[0].seen.path}" if len(batches) == 1 else f"take in {len(batches)} files") as conn:
             scope_id = self.locked_scope(conn, scope)
+            for epoch in {batch.forget_epoch for batch in batches}:
+                require_epoch(conn, scope_id, epoch)
             sources = _move_cursors(conn, scope_id, batches)
             ids = _add_sessions(conn, scope_id, sources, batches)
             turns = [turn for batch in batches for turn in batch.turns]
@@ -287,5 +290,5 @@ def _save_heads(
         total = (int(old.digest, 16) if old else 0) + sum(int(what, 16) for what in added.get(session, ()))
         times = [at for at in (old.started_at if old else None, first.get(session)) if at is not None]
         count = (old.turns if old else 0) + len(grown.get(session, ()))
-        rows.append({"scope_id": scope_id, "session_id": session, "digest": f"{total % _SET:040x}", "turns": count, "started_at": min(times, default=None)})
+        rows.append({"scope_id": scope_id, "session_id": session, "digest": f"{total % SET:040x}", "turns": count, "started_at": min(times, default=None)})
     put(conn, t.session_heads, ("session_id",), rows)

@@ -50,7 +50,7 @@ class Lineage(Reading, Claims):
         c = t.turns.c
         query = select(c.body).where(c.origin.in_(["user", "assistant"]))
         with self.reading("measure what was said") as conn:
-            rows = conn.execution_options(yield_per=1000).execute(query.where(c.scope_id == self.scope_of(conn, scope)))
+            rows = conn.execute(query.where(c.scope_id == self.scope_of(conn, scope)).execution_options(yield_per=1000))
             return sum(len(r.body.encode("utf-8", "surrogatepass")) for r in rows)
 
     def claims_of(self, scope: str, uids: Iterable[str]) -> tuple[GatedClaim, ...]:

@@ -12,6 +12,7 @@ from pipelines.model import Finding, OnlineNote, digest
 from pipelines.store import tables as t
 from pipelines.store.codec import finding_of, online_of, online_out
 from pipelines.store.core import Core, add, chunks
+from pipelines.store.tombstones import tombstones_of
 from pipelines.store.types import load, storable
 
 
@@ -24,7 +25,8 @@ class Online(Core):
             raise ValueError(f"notes of another folder than {folder!r}")
         with self.writing("save the online notes") as conn:
             scope_id = self.locked_scope(conn, scope)
-            at = self.now()
+            forgotten, at = tombstones_of(self, conn, scope_id), self.now()
+            notes = [note for note in notes if not forgotten.online(note)] if forgotten else notes
             mine = (t.online_notes.c.folder == storable(folder), t.online_notes.c.source_id.is_(None))
             current = _current(conn, scope_id, *mine)
             added = append_notes(conn, scope_id, notes, source=None, at=at, current=current)

@@ -14,6 +14,7 @@ from pipelines.errors import Conflict
 from pipelines.model import digest
 from pipelines.store import tables as t
 from pipelines.store.core import Core, chunks
+from pipelines.store.tombstones import tombstones_of
 from pipelines.store.types import storable
 
 _ESCAPED = "\x02"  # begins a text that is no UTF-8 or holds NUL: it comes back as it went in
@@ -62,6 +63,8 @@ class OwnWords(Core):
         """A person changed their words on a page in the folder of this wiki: sections that are new, digests of those that are gone. False: known already."""
         with self.writing(f"keep a person's words on {page}") as conn:
             scope_id = self.locked_scope(conn, scope)
+            if forgotten := tombstones_of(self, conn, scope_id):  # a folder that still shows them does not bring them back
+                added = [section for section in added if not forgotten.own(_digest(section))]
             stands = [r for r in self._own_rows(conn, scope_id, page) if r.body]
             gone = sorted((r for r in stands if r.digest in set(removed)), key=lambda r: (r.wiki, r.digest))
             stays = {r.digest for r in stands if r.wiki == wiki} - set(removed)

@@ -13,6 +13,7 @@ from pipelines.errors import Conflict
 from pipelines.model import digest
 from pipelines.store import tables as t
 from pipelines.store.core import Core, add, add_new, chunks, put
+from pipelines.store.tombstones import PAGE, is_tombed
 from pipelines.store.types import dump, load, storable
 from pipelines.store.values import Delivery, PageHead, Placement, Redirect, WikiState
 
@@ -122,7 +123,9 @@ class Pages(Core):
         """Whether a file with this digest (`model.digest` of its text) is a page version we once wrote."""
         v = t.page_versions.c
         with self.reading("look for a page") as conn:
-            return conn.scalar(select(v.id).where(v.scope_id == self.scope_of(conn, scope), v.digest == body_digest).limit(1)) is not None
+            scope_id = self.scope_of(conn, scope)
+            stands = conn.scalar(select(v.id).where(v.scope_id == scope_id, v.digest == body_digest).limit(1)) is not None
+            return stands or is_tombed(self, conn, scope_id, PAGE, body_digest)
 
     def are_our_lines(self, scope: str, macs: Iterable[str]) -> frozenset[str]:
         """Those of the keyed line digests (`Store.mac`) that we once published."""

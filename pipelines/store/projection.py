@@ -458,7 +458,7 @@ class Projection(Core):
         c = t.turns.c
         query = select(c.body).where(c.origin.in_(["user", "assistant"]), c.id > after, c.id <= until)
         with self.reading("measure what was said") as conn:
-            rows = conn.execution_options(yield_per=1000).execute(query.where(c.scope_id == self.scope_of(conn, scope)))
+            rows = conn.execute(query.where(c.scope_id == self.scope_of(conn, scope)).execution_options(yield_per=1000))
             return sum(len(r.body.encode("utf-8", "surrogatepass")) for r in rows)
 
     def quarantined_claims(self, scope: str) -> frozenset[str]:

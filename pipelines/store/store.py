@@ -10,6 +10,7 @@ from pipelines.store.beliefs import Beliefs
 from pipelines.store.claiming import Claiming
 from pipelines.store.costs import Costs
 from pipelines.store.dreams import Dreams
+from pipelines.store.forget import Forget
 from pipelines.store.health import Health
 from pipelines.store.intake import Intake
 from pipelines.store.jobs import Jobs
@@ -51,6 +52,7 @@ class Store(
     Batches,
     Costs,
     Health,
+    Forget,
 ):
     """One database of scopes. Every method is one transaction; `scope` is always the scope's path."""
 

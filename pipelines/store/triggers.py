@@ -6,8 +6,11 @@ A migration that rebuilds a table drops its triggers without a word (systems hol
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from sqlalchemy import Connection, MetaData, Table, text
+
+from pipelines.store import tables as t
 
 _SQLITE = """CREATE TRIGGER {name} BEFORE {verb} ON {table} {when}BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"""
 _POSTGRES_FUNCTION = """CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -25,6 +28,14 @@ _POSTGRES_DOOR = """EXECUTE format('SELECT EXISTS (SELECT 1 FROM %I.grants)', TG
 _POSTGRES = """CREATE TRIGGER {name} BEFORE {verb} ON {table} FOR EACH {each} EXECUTE FUNCTION {function}()"""
 _POSTGRES_PRESENT = "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled IN ('O', 'A') AND pg_table_is_visible(tgrelid)"
 _DOOR = "EXISTS (SELECT 1 FROM grants)"
+
+
+@contextmanager
+def door(conn: Connection) -> Iterator[None]:
+    """Open append-only tables for deletes of this transaction alone: a crash in it leaves the door shut and nothing gone."""
+    conn.execute(t.grants.insert(), {"reason": "forget"})
+    yield
+    conn.execute(t.grants.delete())
 
 
 def append_only(metadata: MetaData) -> tuple[Table, ...]:

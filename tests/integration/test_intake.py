@@ -23,7 +23,7 @@ from pipelines.logs.codec import Source
 from pipelines.logs.intake import IntakeReport, IntakeStore, TakenIn, intake
 from pipelines.logs.outbox import Receipt
 from pipelines.logs.redaction import Redactor
-from pipelines.ports import IntakeBatch, Seen, SourceState
+from pipelines.ports import IntakeBatch, Seen, SourceState, Tombstones
 from pipelines.store import Store, open_store
 from tests.redacting import shared_redactor, vendor_keys
 
@@ -104,6 +104,9 @@ class Watching:
 
     def source(self, scope: str, identity: str) -> SourceState | None:
         return self.inner.source(scope, identity)
+
+    def tombstones(self, scope: str) -> Tombstones:
+        return self.inner.tombstones(scope)
 
     def touch(self, scope: str, seen: Seen) -> None:
         self.inner.touch(scope, seen)

@@ -25,6 +25,11 @@ def _checked(scope: str | None) -> str | None:
         raise typer.BadParameter(str(error)) from None
 
 
+def scope_named(given: str) -> str | None:
+    """A scope as an option gives it, checked; None when it was left out."""
+    return _checked(given or None)
+
+
 Scope = Annotated[str | None, typer.Option("--scope", metavar="S", callback=_checked, help="The tenant/project/user path of the notes; default: the setting.")]
 Config = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="A settings file instead of the default one.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]

@@ -13,7 +13,7 @@ from pipelines.run.units.bench import Bench, Ready
 from pipelines.run.units.resolve import basis, since_last_applied
 from pipelines.run.verdicts import Believed, assess_notes, change_of
 from pipelines.stages.analyzer import deadline_of
-from pipelines.store import BeliefChange, Dream, Store
+from pipelines.store import BeliefChange, Store
 
 
 def analyse(bench: Bench) -> Ready:
@@ -30,7 +30,8 @@ def analyse(bench: Bench) -> Ready:
         bench.go_on()
 
     now = bench.parts.now()
-    found = assess_notes(store, bench.parts.engine, scope, notes, _believed(store, dream), skew_s=bench.params.skew_s, now=now, begin=begin)
+    believed = believed_with(store, scope, [c for c in store.planned(dream) if isinstance(c, BeliefChange)])
+    found = assess_notes(store, bench.parts.engine, scope, notes, believed, skew_s=bench.params.skew_s, now=now, begin=begin)
     stands = store.findings(scope)
     changes = [change_of(finding) for uid, finding in sorted(found.items()) if stands.get(uid) != finding]
     said = Counter(found[n.uid].verdict.value for n in notes)
@@ -73,15 +74,14 @@ def _same_as_before(bench: Bench) -> Mapping[str, object] | None:
     return {"verdicts": said, "note_ends": last.summary.get("note_ends")} if isinstance(said, dict) and last.summary.get("analysed") == mark else None
 
 
-def _believed(store: Store, dream: Dream) -> Believed:
-    """Asks what the scope will believe of claims: what stands, with the staged changes in place of their notes. Only notes that may rest on them are read."""
-    changes = [c for c in store.planned(dream) if isinstance(c, BeliefChange)]
+def believed_with(store: Store, scope: str, changes: Sequence[BeliefChange]) -> Believed:
+    """Asks what the scope will believe of claims: what stands, with these changes in place of their notes. Only notes that may rest on them are read."""
     touched = {c.note for c in changes}
     staged = _confirmed(v for c in changes for v in c.versions)
 
     def believed(claims: Sequence[Claim]) -> Mapping[str, str]:
-        near = store.notes_resting_on(dream.scope, {q.turn for c in claims for q in c.quotes})
-        heads = store.heads(dream.scope, notes=None if near is None else near - touched)
+        near = store.notes_resting_on(scope, {q.turn for c in claims for q in c.quotes})
+        heads = store.heads(scope, notes=None if near is None else near - touched)
         return {**staged, **_confirmed(h.version for h in heads if h.version.note not in touched)}
 
     return believed

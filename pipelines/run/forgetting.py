@@ -1,0 +1,214 @@
+"""Forgetting, whole: rows deleted, what is left believed and rendered, in one transaction; then the files that held it.
+
+A look at what would go is the same transaction taken back. What a crash leaves to be cleaned in files is cleaned by whoever dreams or forgets next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from pipelines.errors import Refused, Transient
+from pipelines.run.ending import ending_of, write_ending
+from pipelines.run.parts import Params, Parts, Request
+from pipelines.run.publish import publish_revision, take_own_words
+from pipelines.run.render import commit_report
+from pipelines.run.resolving import lineage_of, resolve_dirty
+from pipelines.run.ruling import named_note
+from pipelines.run.sources import standing_notes
+from pipelines.run.units.analyse import believed_with
+from pipelines.run.verdicts import assess_notes, change_of
+from pipelines.run.wiki import folder_of
+from pipelines.store import Store
+from pipelines.store.forget import BLOB, SPACE, WIKI, Gone
+from pipelines.store.reach import Choice
+from pipelines.text.traces import Traces
+
+SESSION_MIN = 6
+"""Characters of a session's id that are enough to name it, when only one begins so."""
+BEYOND = (
+    "backups of this machine and of the store, and exports",
+    "the history of a git repository the wiki or the logs lie in",
+    "the original logs and note files, which dreamd never changes: delete them yourself",
+    "what was sent to a model's provider, which keeps it by its own terms",
+)
+"""What no forget reaches, wherever the store lies."""
+BEYOND_SERVER = (
+    "the write-ahead log and its archive on the PostgreSQL server",
+    "deleted rows in the server's files until they are written anew: VACUUM FULL does that, and locks the tables while it runs",
+)
+
+
+class NothingChosen(Refused):
+    """No turn and no note is what was asked for."""
+
+
+@runtime_checkable
+class Dropping(Protocol):
+    """An archive that can let go of a blob."""
+
+    def drop(self, address: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgot:
+    """What went or would go: the forget's id ("" for a look), counts by kind, what is out of reach, and files that still hold the words, with the reason."""
+
+    uid: str
+    counts: Mapping[str, int]
+    beyond: tuple[str, ...]
+    left: tuple[tuple[str, str], ...] = ()
+    traces: Traces = field(default_factory=Traces)
+
+
+class _Look(Exception):
+    """Takes the transaction of a look back."""
+
+
+def forget(parts: Parts, request: Request, choice: Choice, *, hand: str, look: bool = False) -> Forgot:
+    """Forget what was chosen in a scope. With `look` nothing changes, and what would go is told.
+
+    Raises NothingChosen when there is no such thing, ArchiveUnavailable when bytes that have to be looked at cannot be read; nothing is gone then.
+    """
+    clean_leftovers(parts, request)
+    if not look and request.wiki.is_dir():
+        take_own_words(parts, folder_of(request), request.scope)  # what stands in the folder alone is looked through, too
+    gone: list[Gone] = []
+    try:
+        with parts.store.together("forget", sees=True):
+            gone.append(_forget_rows(parts, request, choice, hand, fill=not look))
+            parts.step("forgotten")
+            if look:
+                raise _Look
+    except _Look:
+        return Forgot(uid="", counts=_told(gone[0]), beyond=beyond(parts.store), traces=gone[0].reach.names)
+    parts.step("forget_committed")
+    left = clean_leftovers(parts, request)
+    parts.store.refresh_search()
+    left += tuple((path, "it is not dreamd's, or was changed by hand") for path in files_with(request.wiki, gone[0].reach.names))
+    return Forgot(uid=gone[0].uid, counts=_told(gone[0]), beyond=beyond(parts.store), left=left, traces=gone[0].reach.names)
+
+
+def beyond(store: Store) -> tuple[str, ...]:
+    """What a forget in this store does not reach."""
+    return BEYOND if store.on_sqlite else (*BEYOND, *BEYOND_SERVER)
+
+
+def _told(gone: Gone) -> Mapping[str, int]:
+    return {name: n for name, n in gone.counts.items() if n}
+
+
+# --- one transaction ---------------------------------------------------------------------------------------------------------------------
+
+
+def _forget_rows(parts: Parts, request: Request, choice: Choice, hand: str, *, fill: bool) -> Gone:
+    """Delete, believe what is left as if the rest had never been there, and render it."""
+    store, scope = parts.store, request.scope
+    gone = store.forget(scope, choice, parts.archive, hand=hand, fill=fill)
+    if not (gone.reach.turns or gone.reach.online or gone.reach.sessions):
+        raise NothingChosen(f"nothing in {scope} is that: dreamd search finds turns and notes, dreamd why shows their sessions")
+    parts.step("deleted")
+    _believe_anew(parts, scope, gone, request.params)
+    store.forget_rulings(scope, gone.reach.notes.values())
+    parts.step("believed")
+    _render_anew(parts, scope, gone, request.params)
+    return gone
+
+
+def _believe_anew(parts: Parts, scope: str, gone: Gone, params: Params) -> None:
+    """Everything that is left, folded anew: notes with other evidence survive on it (systems R3, hole 70). What differs from what stands is written."""
+    store, dream = parts.store, gone.dream
+    left = frozenset(g.claim.uid for g in store.all_claims(scope)) | store.dirty(scope)
+    done = resolve_dirty(store, scope, left, lineage_of(store, scope), skew_s=params.skew_s, intake_at=parts.now(), engine=parts.engine.name)
+    store.stage(dream, done.changes, done.reads)
+    notes = standing_notes(store.online_notes(scope))
+    found = assess_notes(
+        store, parts.engine, scope, notes, believed_with(store, scope, done.changes), skew_s=params.skew_s, now=parts.now(), begin=lambda _: None
+    )  # fmt: skip
+    stands = store.findings(scope)
+    store.stage(dream, [change_of(finding) for uid, finding in sorted(found.items()) if stands.get(uid) != finding], {})
+    store.apply(dream, max_share=1.0)
+    store.expire(scope, parts.now())
+
+
+def _render_anew(parts: Parts, scope: str, gone: Gone, params: Params) -> None:
+    """The pages of what is left, the reports of days without the lines that went, and the dream's end."""
+    store = parts.store
+    ending = ending_of(parts, store.dream(scope, gone.dream.uid), params, status="completed", expired=1)
+    told = write_ending(store, ending)
+    for path, text in sorted(gone.reports.items()):
+        if text.strip() and (ending.report is None or ending.report[0] != path):
+            commit_report(store, scope, path, text, rev=store.revision(scope))
+    store.finish_dream(gone.dream, "completed", summary={**ending.summary, **told})
+
+
+# --- files -------------------------------------------------------------------------------------------------------------------------------
+
+
+def clean_leftovers(parts: Parts, request: Request) -> tuple[tuple[str, str], ...]:
+    """Clean out of files what a forget took out of the store: pages, blobs, the search index, free pages. Returns what could not be cleaned now, and why.
+
+    Doing it twice is as good as once; a crash leaves the rest for the next time.
+    """
+    store, scope = parts.store, request.scope
+    left: list[tuple[str, str]] = []
+    for what, name in store.leftovers(scope):
+        try:
+            if what == BLOB:
+                _drop(parts, scope, name)
+            elif what == SPACE:
+                store.rebuild_search()
+                store.reclaim()
+            elif what == WIKI:
+                _publish(parts, request)
+            store.cleaned(what, name)
+        except Transient as error:
+            left.append((what, str(error)))
+    return tuple(left)
+
+
+def _drop(parts: Parts, scope: str, address: str) -> None:
+    """Remove a blob nothing points at any more."""
+    if parts.store.blob_is_used(scope, address):
+        return
+    if isinstance(parts.archive, Dropping):
+        parts.archive.drop(address)
+
+
+def _publish(parts: Parts, request: Request) -> None:
+    """Make the folder show what is left; twice, since the first time keeps what it displaced until the second."""
+    for _ in range(2 if request.wiki.is_dir() else 0):
+        publish_revision(parts, folder_of(request), request.scope)
+
+
+def files_with(folder: Path, traces: Traces) -> tuple[str, ...]:
+    """Files below a folder that carry any of the traces, by path; what is no text is looked at as far as it is."""
+    found: list[str] = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink() and traces.within(path.read_bytes().decode("utf-8", "replace")):
+            found.append(path.relative_to(folder).as_posix())
+    return tuple(found)
+
+
+# --- what is meant -----------------------------------------------------------------------------------------------------------------------
+
+
+def session_named(store: Store, scope: str, name: str) -> str:
+    """The session an id, or enough of one, names. Raises Refused."""
+    found = [info.uid for info in store.sessions(scope) if info.uid == name or (len(name) >= SESSION_MIN and info.uid.startswith(name))]
+    if name in found or len(found) == 1:
+        return name if name in found else found[0]
+    if found:
+        raise Refused(f"{len(found)} sessions begin with {name}: give more of the id")
+    raise NothingChosen(f"{scope} has no session {name!r}: dreamd why and dreamd search name sessions")
+
+
+def note_named(store: Store, scope: str, name: str) -> Choice:
+    """The note, or the line of a note file, an id names. Raises Refused when there is none."""
+    wanted = name.removeprefix("^").removeprefix("n-")
+    own = [n.uid for n in store.online_notes(scope) if len(wanted) >= SESSION_MIN and n.uid.startswith(wanted)]
+    if len(set(own)) == 1:
+        return Choice(online=frozenset(own))
+    return Choice(notes=frozenset({named_note(store, scope, name)[0].note}))

@@ -1,0 +1,82 @@
+"""Whether a text carries words that were forgotten, and the same text without them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pipelines.text.tokens import tokenize
+
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
+TOKEN_MIN = 3
+"""Characters of the shortest token of plain letters or digits that tells a text apart."""
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in order, for comparing whole words: folded, punctuation gone, each character of East Asian writing a word."""
+    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+def phrases_of(words: list[str], size: int) -> set[tuple[str, ...]]:
+    """Every run of `size` words."""
+    return {tuple(words[i : i + size]) for i in range(len(words) - size + 1)} if size > 0 else set()
+
+
+def telling(text: str) -> frozenset[str]:
+    """Search tokens of a text that are long enough to tell it apart."""
+    return frozenset(token for token in tokenize(text) if len(token) >= TOKEN_MIN or not token.isascii())
+
+
+def strings_of(value: object) -> Iterator[str]:
+    """Every string in a JSON value, names included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from strings_of(item)
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield str(name)
+            yield from strings_of(item)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traces:
+    """What is looked for: phrases (whole words in order), tokens no other text holds, and ids as they stand."""
+
+    phrases: frozenset[tuple[str, ...]] = frozenset()
+    tokens: frozenset[str] = frozenset()
+    ids: frozenset[str] = field(default=frozenset())
+
+    def __bool__(self) -> bool:
+        return bool(self.phrases or self.tokens or self.ids)
+
+    def within(self, text: str | None) -> bool:
+        """Whether the text carries any of it."""
+        if not text:
+            return False
+        if any(name in text for name in self.ids):
+            return True
+        if self.phrases:
+            words = words_of(text)
+            if any(not self.phrases.isdisjoint(phrases_of(words, size)) for size in {len(p) for p in self.phrases}):
+                return True
+        return bool(self.tokens) and not self.tokens.isdisjoint(tokenize(text))
+
+    def without(self, value: object) -> object:
+        """A JSON value with every string that carries any of it emptied, and every name that does left out."""
+        match value:
+            case str():
+                return "" if self.within(value) else value
+            case list():
+                return [self.without(item) for item in value]
+            case dict():
+                return {name: self.without(item) for name, item in value.items() if not self.within(name)}
+            case _:
+                return value
+
+    def lines_without(self, text: str) -> str:
+        """The text without the lines that carry any of it."""
+        return "".join(line for line in text.splitlines(keepends=True) if not self.within(line))

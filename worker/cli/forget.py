@@ -1,0 +1,197 @@
+"""dreamd forget: take words out of everything dreamd holds, and keep them from being learnt again; dreamd scrub: mask by the newest secret rules."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipelines.run import Parts, Request
+from pipelines.run.forgetting import Forgot, forget, note_named, session_named
+from pipelines.store.reach import Choice
+from pipelines.text.traces import Traces
+from worker import wiring
+from worker.cli import common
+from worker.cli.output import print_json, visible
+from worker.connect.briefs import leave_briefs
+from worker.hook import spool_folder
+from worker.note_files import BACKUPS
+from worker.settings import data_folder
+
+HAND = "command"
+Session = Annotated[str, typer.Option("--session", metavar="UID", help="A session, by its id or enough of it: all it said.")]
+Note = Annotated[str, typer.Option("--note", metavar="NAME", help="A note or a line of a note file (n-…), with the lines of logs it rests on.")]
+Subject = Annotated[str, typer.Option("--subject", metavar="TEXT", help="Whole words in this order, wherever they stand, and from now on.")]
+Where = Annotated[str, typer.Option("--scope", metavar="PATH", help="Alone: everything in this scope. Beside another choice: where to look.")]
+Before = Annotated[str, typer.Option("--before", metavar="DATE", help="Everything said before this day (UTC).")]
+Lift = Annotated[str, typer.Option("--lift", metavar="ID", help="Let what a forget took be learnt again from logs that still hold it.")]
+Dry = Annotated[bool, typer.Option("--dry-run", help="Say what would go; change nothing.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+List = Annotated[bool, typer.Option("--list", help="What was forgotten here: ids, times and counts.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("forget")(forget_command)
+
+
+def forget_command(
+    session: Session = "", note: Note = "", subject: Subject = "", scope: Where = "", before: Before = "", lift: Lift = "", listed: List = False, dry_run: Dry = False,
+    yes: Yes = False, wiki: common.Wiki = None, config: common.Config = None, as_json: common.Json = False,
+) -> int:  # fmt: skip
+    """Take words out of everything dreamd holds: log lines, notes, pages, answers of models, search. They are not learnt again; --lift undoes that."""
+    chosen = [
+        name
+        for name, given in (("--session", session), ("--note", note), ("--subject", subject), ("--before", before), ("--lift", lift), ("--list", listed))
+        if given
+    ]
+    if len(chosen) > 1 or not (chosen or scope):
+        raise typer.BadParameter(
+            "say one of --session, --note, --subject, --scope, --before, --lift, --list", param_hint="--session|--note|--subject|--scope|--before"
+        )
+    with _desk(wiki, common.scope_named(scope), config) as (parts, request, data, private):
+        if listed:
+            return _list(parts, request.scope, as_json)
+        if lift:
+            return _lift(parts, request.scope, lift, as_json)
+        choice = _choice(parts, request.scope, session=session, note=note, subject=subject, before=before)
+        look = forget(parts, request, choice, hand=HAND, look=True)
+        if dry_run:
+            return _told(look, as_json)
+        if not (yes or _agreed(look, as_json)):
+            print("Nothing was forgotten.")
+            return 1
+        done = forget(parts, request, choice, hand=HAND)
+        done = replace(done, left=(*done.left, *_clean_private(data, private, done.traces)))
+        leave_briefs(parts.store, request.scope, data=data, wiki=request.wiki)
+    return _told(done, as_json)
+
+
+def _choice(parts: Parts, scope: str, *, session: str, note: str, subject: str, before: str) -> Choice:
+    if session:
+        return Choice(sessions=frozenset({session_named(parts.store, scope, session)}))
+    if note:
+        return note_named(parts.store, scope, note)
+    if subject:
+        choice = Choice(subject=subject)
+        if not choice.phrase:
+            raise typer.BadParameter("there is no word in it", param_hint="--subject")
+        return choice
+    if before:
+        return Choice(before=_day(before))
+    return Choice(everything=True)
+
+
+def _day(told: str) -> datetime:
+    try:
+        at = datetime.fromisoformat(told)
+    except ValueError:
+        raise typer.BadParameter(f"{told!r} is no date: write it as 2026-03-31", param_hint="--before") from None
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+
+
+@contextmanager
+def _desk(wiki: Path | None, scope: str | None, config: Path | None) -> Iterator[tuple[Parts, Request, Path, Path]]:
+    """Live parts over an existing wiki, where to publish, the data folder, and the wiki's own folder in it."""
+    loaded = common.start(config)
+    place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=False)
+    with wiring.open_parts(place, loaded, scope=scope) as parts:
+        request = Request(
+            scope=common.scope_of(scope, loaded, parts.store), paths=(), wiki=place.wiki, wiki_id=place.wiki_id, host=place.host, cause="forget",
+            exclude=(str(place.wiki),), params=parts.defaults,
+        )  # fmt: skip
+        yield parts, request, data_folder(loaded), place.private
+
+
+def _agreed(look: Forgot, as_json: bool) -> bool:
+    """Whether the person says so; where nobody can be asked, only --yes does."""
+    if as_json or not sys.stdin.isatty():
+        raise typer.BadParameter("nobody can be asked here: look with --dry-run, then say --yes", param_hint="--yes")
+    print(f"This goes: {_counts(look.counts)}. It cannot be brought back from here; logs that still hold it can be read again after --lift.")
+    return typer.confirm("Forget it?")
+
+
+# --- files beside the store --------------------------------------------------------------------------------------------------------------
+
+
+def _clean_private(data: Path, private: Path, traces: Traces) -> tuple[tuple[str, str], ...]:
+    """What lies beside the store: what was remembered by hand, backups of note files, what hooks left. Returns files that hold it and are not known."""
+    for log in sorted((private / "said").glob("*.jsonl")):
+        _blank_lines(log, traces)
+    for backup in sorted((private / BACKUPS).glob("*")):
+        if any(_holds(path, traces) for path in backup.rglob("*") if path.is_file()):
+            shutil.rmtree(backup)
+    for left in (*sorted(Path(spool_folder(str(data))).rglob("*")), *sorted(data.glob("session-end-dream*"))):
+        if left.is_file() and _holds(left, traces):
+            left.unlink(missing_ok=True)
+    stores = {p for p in private.rglob("*") if p.name.startswith("store.") or "archive" in p.relative_to(private).parts}
+    known = [p for p in sorted(private.rglob("*")) if p.is_file() and p not in stores]
+    return tuple((str(p), "it lies in dreamd's data folder, and dreamd does not know it") for p in known if _holds(p, traces))
+
+
+def _holds(path: Path, traces: Traces) -> bool:
+    return traces.within(path.name) or traces.within(path.read_bytes().decode("utf-8", "replace"))
+
+
+def _blank_lines(log: Path, traces: Traces) -> None:
+    """Blanks of the same length in place of lines of a log of dreamd's own that hold it: citations of the others still find theirs."""
+    data = log.read_bytes()
+    lines = data.splitlines(keepends=True)
+    kept = b"".join(b" " * (len(line) - 1) + line[-1:] if traces.within(line.decode("utf-8", "replace")) else line for line in lines)
+    if kept != data:
+        with log.open("r+b") as file:
+            file.write(kept)
+            file.flush()
+
+
+# --- telling -----------------------------------------------------------------------------------------------------------------------------
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts.items() if n) or "nothing"
+
+
+def _told(done: Forgot, as_json: bool) -> int:
+    if as_json:
+        print_json(
+            {"forget": done.uid or None, "counts": dict(done.counts), "beyond": list(done.beyond), "left": [{"what": w, "why": y} for w, y in done.left]}
+        )
+        return 1 if done.left else 0
+    print(f"{'Forgotten' if done.uid else 'This would go'}: {_counts(done.counts)}")
+    if done.uid:
+        print(f"It is not learnt again from the same logs. To let it be: dreamd forget --lift {done.uid}")
+    for what, why in done.left:
+        print(f"  still there: {visible(what)} ({visible(why)})")
+    print("Out of reach: " + "; ".join(done.beyond) + ".")
+    return 1 if done.left else 0
+
+
+def _list(parts: Parts, scope: str, as_json: bool) -> int:
+    receipts = parts.store.receipts(scope)
+    if as_json:
+        rows = [{"forget": r.uid, "how": r.how, "hand": r.hand, "at": r.at, "counts": dict(r.counts), "lifted": r.lifted} for r in receipts]
+        print_json({"forgets": rows})
+        return 0
+    for r in receipts:
+        print(f"{r.uid}  {r.at:%Y-%m-%d %H:%M} UTC  by {r.how}{', lifted' if r.lifted else ''}: {_counts(r.counts)}")
+    if not receipts:
+        print("Nothing was ever forgotten here.")
+    return 0
+
+
+def _lift(parts: Parts, scope: str, uid: str, as_json: bool) -> int:
+    gone = parts.store.lift(scope, uid, HAND)
+    if as_json:
+        print_json({"forget": uid, "tombstones": gone})
+    elif gone:
+        print(f"{uid} is lifted: the next dream reads the logs it touched again, and learns what they still hold")
+    else:
+        print(f"{uid} was lifted before")
+    return 0

@@ -70,7 +70,7 @@ def main(arguments: Sequence[str]) -> int:
     asked = parser.parse_args(arguments)
     total = Count()
     print(f"{'set':24} {'sessions':>8} {'windows':>7} {'raw':>10} {'said':>9} {'sent':>9} {'of raw':>7} {'of said':>7} {'typed':>6} {'whole':>6}")
-    for name, files in sorted(_sets(asked.paths).items()):
+    for name, files in sorted(sets_of(asked.paths).items()):
         count = _count(files)
         total += count
         _show(name, count)
@@ -83,7 +83,7 @@ def _show(name: str, c: Count) -> None:
     print(f"{name[-24:]:24} {c.sessions:8} {c.windows:7} {c.raw:10} {c.said:9} {c.sent:9} {' '.join(shares)} {c.typed:6} {c.whole:6}")
 
 
-def _sets(paths: Sequence[str]) -> Mapping[str, Sequence[str]]:
+def sets_of(paths: Sequence[str]) -> Mapping[str, Sequence[str]]:
     """The files by the first folder below the path they were found under."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for root in paths:

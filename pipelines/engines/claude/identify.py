@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from pipelines.engines.local.facts import PROJECT, Fact, facts_in
 from pipelines.engines.local.speech import body_of
@@ -207,8 +208,14 @@ def _named(subject: str, heard: _Heard) -> bool:
     if plain in {USER, PROJECT} or (heard.speaker is not None and plain in heard.speaker.casefold()):
         return True
     said = fold_width(f"{heard.turns} {heard.speaker or ''}").casefold()
-    known = frozenset((*canonical_words(said), *content_words(said)))
+    known = _words_in(said)
     return all(word in known or (any(map(is_cjk, word)) and word in said) for word in canonical_words(fold_width(subject)) if word not in {USER, "用户"})
+
+
+@lru_cache(maxsize=64)
+def _words_in(text: str) -> frozenset[str]:
+    """The words of a turn, in every spelling. Kept, since a model may have a great deal to say of one long turn."""
+    return frozenset((*canonical_words(text), *content_words(text)))
 
 
 def _unscoped(about: str, scope: str) -> str:

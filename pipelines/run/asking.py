@@ -20,6 +20,7 @@ from typing import Protocol, cast
 from pipelines.errors import Busy, DreamdError, LeaseLost, Paused, Refused, Unreachable
 from pipelines.ports import Answered, Ask, Messages, Reply
 from pipelines.run.asking_batch import BATCH, MARGIN_S, POST_LEASE, POST_S, Batches, Post, takes_batches
+from pipelines.run.parts import Progress, silent
 from pipelines.store import Lease, Store, host_of
 from pipelines.store.holder import process_of
 from pipelines.store.money import Key, Kind, Limit, Reserved
@@ -107,8 +108,8 @@ class Going(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class Desk:
-    """Where the engine of one unit asks. `limits` are the budgets as they are now, `batch` says to ask in batches. `sent` counts calls, `recorded` answers
-    that were there, `over` requests left unasked because of a budget; `cost_uusd` is what the calls cost.
+    """Where the engine of one unit asks. `limits` are the budgets as they are now, `batch` says to ask in batches, `progress` is told of each answer that
+    came. `sent` counts calls, `recorded` answers that were there, `over` requests left unasked because of a budget; `cost_uusd` is what the calls cost.
     """
 
     store: Store
@@ -120,6 +121,7 @@ class Desk:
     go_on: Going
     owner: str = ""
     batch: bool = False
+    progress: Progress = silent
     sent: int = 0
     recorded: int = 0
     over: int = 0
@@ -258,10 +260,11 @@ class _Flight:
 
     def run(self) -> dict[Key, Answered]:
         """Send all, at most as many at once as there are slots. What stops it stops what is not sent yet; the rest is stored before it is raised."""
-        slots = self.desk.means.slots
+        slots, total = self.desk.means.slots, len(self.queue)
         with ThreadPoolExecutor(max_workers=slots.size, thread_name_prefix="dreamd call") as pool:
             try:
                 while self.queue or self.ready or self.flying:
+                    self.desk.progress("asking the model", len(self.found), total)
                     slots.wait(self._due, timeout_s=LOOK_S)
                     self.desk.go_on()
                     self._turn(pool)

@@ -100,6 +100,24 @@ def test_answers_come_in_the_order_of_the_asks_and_equal_requests_are_one_call(s
     assert sorted(provider.asked) == ["a/1", "a/2", "b/1"]
 
 
+def test_who_watches_is_told_how_many_answers_came_while_the_others_are_waited_for(store: Store) -> None:
+    seen: list[tuple[str, int, int]] = []
+    first = threading.Event()
+
+    def watch(what: str, done: int, total: int) -> None:
+        seen.append((what, done, total))
+        if done == 1:
+            first.set()
+
+    def hang(one: Ask) -> None:
+        if one.body["q"] != "000":
+            assert first.wait(WAIT_S), "nobody was told of the first answer"
+
+    replace(desk(store, Provider(before=hang)), progress=watch).ask(many(3))
+    assert seen[0] == ("asking the model", 0, 3)
+    assert ("asking the model", 1, 3) in seen
+
+
 def test_what_was_answered_is_never_asked_again(store: Store) -> None:
     desk(store, Provider()).ask(many(6))
     again = Provider()

@@ -361,7 +361,8 @@ class Witnessed:
     """A gated claim with everything the belief function needs to know of its turns.
 
     `roots` are the sessions that witness it, copies and forks counted once (the root session of each quoted turn). `order` is the key of
-    its newest quoted turn, `origin` the weakest origin among its quotes. `missed` is the first criterion a gate or the engine found missing.
+    its newest quoted turn, `origin` the weakest origin among its quotes. `missed` is the first criterion a gate or the engine found missing, `audience`
+    who heard it (`notes.privacy`; "" is nobody in particular).
     """
 
     claim: Claim
@@ -373,6 +374,7 @@ class Witnessed:
     speaker: str | None
     outcome: Outcome
     missed: str = ""
+    audience: str = ""
 
 
 # --- notes -------------------------------------------------------------------------------------------------------------------------------
@@ -432,7 +434,8 @@ class Version:
 
     `slot` tells the versions of one note apart whatever order they were found in. `side` is "for" on every claim, disputed notes hold one version
     a side. `ended_by` names the claim that closed a superseded version. `missed` is the first promotion criterion not met (drafts).
-    `sensitivity` is "normal" or "sensitive", `audience` the only reader it is for ("" is everybody), `agent` the agent program it is bound to.
+    `sensitivity` is "normal" or what makes it sensitive, `audience` names who heard it ("" is nobody in particular; both: `notes.privacy`), `agent` the
+    agent program it is bound to.
     """
 
     note: str

@@ -197,6 +197,11 @@ class Settings(BaseSettings):
     )
     skew_s: float = Field(default=120, ge=0, le=86_400, description="times of two sessions closer than this give no order")
     change_share_max: float = Field(default=0.5, gt=0, le=1, description="a dream that would change more of a scope's notes is held for review")
+    audience: str = Field(
+        default="",
+        pattern=r"^([a-z0-9][a-z0-9._-]{0,39})?$",
+        description='whom is said to what sessions say that are taken in here, by a name such as "work"; default: nobody in particular',
+    )
     events: Events = Field(default=Events(), description="logs of events")
     redis_url: SecretStr | None = Field(default=None, description="where workers are rung for and the platform's plain list lies; default: one process")
     queue: str = Field(default="dreamd:requests", pattern=r"^[\w:.-]{1,100}$", description="the Redis list a platform pushes its requests to")

@@ -307,7 +307,8 @@ class _Draining:
         paths, problems = _logs(end.transcript)
         p = replace(self.parts, archive=self.archive_of(scope))
         logs = intake(
-            paths, store=p.store, scope=scope, archive=p.archive, redactor=p.redactor, readers=p.readers, now=p.now(), exclude=self.request.exclude
+            paths, store=p.store, scope=scope, archive=p.archive, redactor=p.redactor, readers=p.readers, now=p.now(), exclude=self.request.exclude,
+            audience=p.audience,
         )  # fmt: skip
         notes = take_in(p, replace(self.request, scope=scope, paths=(), notes=end.notes))
         return (*problems, *logs.refused, *notes.problems)

@@ -119,6 +119,7 @@ def open_parts(place: Place, settings: Settings, *, scope: str | None = None, pr
             store=store, archive=archive_of(place, store, scope or settings.scope), redactor=redactor(), engine=engines.engine_of(settings, defaults),
             readers=READERS, now=utc_now, holder=this_process(place.host), git_times=git_times, progress=progress or silent, defaults=defaults,
             engines=engines.others(settings, defaults, asks=True), means=engines.means_of(settings, messages=provider),
+            audience=settings.audience,
         )  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from typing import Final, Protocol
 from pipelines.errors import Conflict, UnreadableSource
 from pipelines.logs.ahead import Ahead, Log
 from pipelines.logs.archive import blanked, put_all
+from pipelines.logs.audience import said_to
 from pipelines.logs.codec import Source, plain_name
 from pipelines.logs.detect import READERS, detect, reader_of
 from pipelines.logs.discovery import Found, Missing, discover
@@ -136,8 +137,10 @@ def intake(
     now: datetime,
     readers: Sequence[Reader] = READERS,
     exclude: Iterable[str] = (),
+    audience: str = "",
 ) -> IntakeReport:
-    """Take in what is new in the log files under the paths, one after the other in a stable order; `exclude` are folders never entered.
+    """Take in what is new in the log files under the paths, one after the other in a stable order; `exclude` are folders never entered, `audience` is whom
+    what is said at this door is said to ("" for nobody in particular).
 
     Raises only what stops everything (a store or an archive that cannot be written); a file that cannot be used is a `TakenIn` with the reason.
     """
@@ -150,6 +153,7 @@ def intake(
         desk = _Desk(
             store=store, scope=scope, archive=archive, redactor=redactor, readers=tuple(readers), now=now, pool=pool, ahead=ahead, collector=collector, small=small,
             outbox=Outbox(store, scope, size=TOGETHER, archive=small.put), forgotten=Forgotten(lambda: store.tombstones(scope)), known=frozenset(s.identity for s in seen.values()), again=[],
+            audience=audience,
         )  # fmt: skip
         for number, (found, before, tally) in enumerate(wanted):
             ahead.expect(f.path for f, b, _ in wanted[number : number + FILES_AHEAD] if b is None and f.size > SMALL)
@@ -184,6 +188,7 @@ class _Desk:
     forgotten: Forgotten
     known: frozenset[str]
     """Identities the store named when this began."""
+    audience: str
     again: list[tuple[Found, _Tally]]
     """Files whose last batch could not be committed, since their cursor had moved by then."""
 
@@ -625,7 +630,7 @@ class _Cursor:
         )  # fmt: skip
         bad = (*(p.span for p in pieces if isinstance(p, Bad)), *read.bad)
         batch = IntakeBatch(
-            seen=seen, expected=self.expected, after=after, sessions=read.sessions, turns=read.turns, bad=bad, notes=self.desk.forgotten.spared_notes(_noted(read.notes)),
+            seen=seen, expected=self.expected, after=after, sessions=said_to(self.desk.audience, read.sessions, read.turns, format=after.format), turns=read.turns, bad=bad, notes=self.desk.forgotten.spared_notes(_noted(read.notes)),
             redacted=redacted, mask_version=self.desk.redactor.version, rewritten=self.rewritten, forget_epoch=self.desk.forgotten.epoch,
         )  # fmt: skip
         counted = _Counted.of(pieces, read.bad, read.ignored, lines)

@@ -112,7 +112,7 @@ class Parts:
     """The live parts of one process. `now` is the only clock; `git_times` and `step` are the outside world's and the failure tests' way in.
 
     `defaults` is what this process does where a request left it open. `engine` is the one it dreams with unless told otherwise, `engines` make others by the
-    name a dream asks for them by, `means` is how those that ask a model do so.
+    name a dream asks for them by, `means` is how those that ask a model do so. `audience` is whom is said to what is taken in here.
     """
 
     store: Store
@@ -128,6 +128,7 @@ class Parts:
     defaults: Params = Params()
     engines: Mapping[str, Callable[[Params], Engine]] = field(default_factory=dict)
     means: Means | None = None
+    audience: str = ""
 
     def has(self, engine: object) -> bool:
         """Whether this process can dream with the engine a dream asks for; None is for no one in particular."""
@@ -153,7 +154,7 @@ def family(engine: Engine) -> str:
 class Request:
     """One dream as it was asked for on this host: what decides it, and where things lie here.
 
-    `paths` and `notes` are read, `wiki` is the folder to publish into, `exclude` is never read.
+    `paths` and `notes` are read, `wiki` is the folder to publish into, `exclude` is never read. `mine`: what is changed in that folder is the person's word.
     """
 
     scope: str
@@ -164,4 +165,5 @@ class Request:
     notes: tuple[Path, ...] = ()
     cause: str = "command"
     exclude: tuple[str, ...] = ()
+    mine: bool = False
     params: Params = Params()

@@ -10,6 +10,7 @@ from pipelines.gates import first_missed, weakest_origin
 from pipelines.model import Claim, GateResult, Kind, OrderKey, Origin, Outcome, Question, SessionInfo, Standing, Turn, Witnessed, digest
 from pipelines.notes.dependants import tie_keys
 from pipelines.notes.identity import block_keys, group_key
+from pipelines.notes.privacy import heard_by_all
 from pipelines.ports import Engine, Extracted, Left, Window
 from pipelines.run.parts import Params
 from pipelines.run.sources import TRUST
@@ -114,12 +115,14 @@ def witnesses(store: Store, scope: str, gated: Iterable[GatedClaim], roots: Mapp
     uids = {q.turn for g in gated for q in g.claim.quotes}
     turns = store.turns(scope, uids)
     orders = store.order(scope, uids)
+    heard = store.heard(scope, uids)
     out = []
     for g in gated:
         mine = [turns[q.turn] for q in g.claim.quotes if q.turn in turns]
         keys = [orders[q.turn] for q in g.claim.quotes if q.turn in orders]
         if len(mine) == len(g.claim.quotes) and keys:
-            out.append(_witness(g, mine, keys, _lineages(mine, roots)))
+            said_to = heard_by_all(heard.get(t.uid, "") for t in mine)
+            out.append(replace(_witness(g, mine, keys, _lineages(mine, roots)), audience=said_to))
     return tuple(out)
 
 

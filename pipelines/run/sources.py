@@ -41,7 +41,7 @@ def take_in(parts: Parts, request: Request) -> Taken:
     """Read what is new. Each file is its own transaction: what a crash leaves is a prefix that the next dream goes on from."""
     report = intake(
         request.paths, store=parts.store, scope=request.scope, archive=parts.archive, redactor=parts.redactor, readers=parts.readers, now=parts.now(),
-        exclude=request.exclude,
+        exclude=request.exclude, audience=parts.audience,
     )  # fmt: skip
     _vouch(parts, request)
     named = ((root, _covered(parts, name)) for root, name in named_folders(request.notes))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
+from pipelines.store.audiences import Audiences
 from pipelines.store.batches import Batches
 from pipelines.store.beliefs import Beliefs
 from pipelines.store.claiming import Claiming
@@ -34,6 +35,7 @@ class Store(
     Schedules,
     Letters,
     Intake,
+    Audiences,
     Kinship,
     Online,
     Beliefs,

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from pipelines.notes.privacy import NAME
 from pipelines.store import Store
 from worker import logsetup, settings, wiring
 
@@ -31,6 +32,18 @@ def scope_named(given: str) -> str | None:
 
 
 Scope = Annotated[str | None, typer.Option("--scope", metavar="S", callback=_checked, help="The tenant/project/user path of the notes; default: the setting.")]
+
+
+def _named(audience: str | None) -> str | None:
+    if audience is not None and not NAME.fullmatch(audience):
+        raise typer.BadParameter("must be a name such as work: small letters, digits, dots and dashes, at most 40")
+    return audience
+
+
+Audience = Annotated[
+    str | None,
+    typer.Option("--audience", metavar="NAME", callback=_named, help="Only what is for this audience: what it was told, and what is no secret of anybody's."),
+]
 Config = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="A settings file instead of the default one.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 

@@ -13,6 +13,8 @@ import unicodedata
 from collections.abc import Iterator
 from urllib.parse import unquote
 
+from pipelines.text.controls import without_controls
+
 READ_MAX = 20_000
 """Characters of a text that are searched; quotes and their sentences are far shorter, and a gate must not be slowed down by its input."""
 
@@ -48,7 +50,7 @@ def has_override(text: str) -> bool:
 
 def plainly(text: str) -> str:
     """The text as a machine reads it: NFKC, hidden characters gone, look-alike letters Latin, escapes resolved, s p a c e d words joined."""
-    decoded = _ESCAPES.sub(_unescape, _PERCENT.sub(lambda run: unquote(run.group()), html.unescape(text[:READ_MAX])))
+    decoded = _ESCAPES.sub(_unescape, _PERCENT.sub(lambda run: unquote(run.group()), html.unescape(without_controls(text[:READ_MAX]))))
     visible = _SPACED.sub(lambda run: _GAP.sub("", run.group()), _INVISIBLE.sub("", unicodedata.normalize("NFKC", decoded)))
     return re.sub(r"[^\W\d_]+", lambda word: _latin(word.group()), _TAGS.sub(lambda tags: _untagged(tags.group()), visible))
 

@@ -34,6 +34,7 @@ from .identity import (
 from .promotion import promote, said_once, witnesses
 from .recheck import FAILED, MAY_HAVE_CHANGED
 from .relate import value_key
+from .released import released
 from .rulings import EDIT, SETTLING, VOIDING, before, is_ruling, settled, slot_head, voids
 
 LOWER_STANDING = "lower_standing"
@@ -48,9 +49,10 @@ def believe(
 ) -> tuple[Version, ...]:
     """Every version of every note the claims speak of, sorted by note and slot; equal for any order of the arguments' members.
 
-    `skew_s` is how far two clocks may differ, `intake_at` when the logs were read: a later time is no order. Claims a gate rejected or quarantined count for
-    nothing. Give it all claims that bear on each other (`identity.linked`): it relates only what it sees.
+    `skew_s` is how far two clocks may differ, `intake_at` when the logs were read: a later time is no order. Claims a gate rejected, or quarantined and
+    nobody approved, count for nothing. Give it all claims that bear on each other (`identity.linked`): it relates only what it sees.
     """
+    claims = released(claims, rulings)
     decided = in_force(rulings)
     banned = {r.target for r in decided if r.verb in VOIDING and r.other is None}
     heard = tuple(w for w in unique(claims) if w.outcome in {Outcome.PASS, Outcome.DRAFT} and not is_sighting(w.claim) and w.uid not in banned)

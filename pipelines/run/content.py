@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from pipelines.engines.local.worklog import WorkRecord, work_log
 from pipelines.gates import held, held_unless_said
 from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Question, Quote, Status, Turn, Verdict, Version
-from pipelines.notes.identity import identity_of
+from pipelines.notes.identity import identity_of, in_force
 from pipelines.notes.recheck import FAILED, FELL, MAY_HAVE_CHANGED, NEWER_SEEN, RECHECKED, RESTS_ON_FALLEN, was_believed
 from pipelines.run.held import shown, under_quarantine
 from pipelines.run.questions import open_questions
@@ -344,8 +344,9 @@ def _corrections(
 
 
 def quarantined(store: Store, scope: str) -> tuple[Quarantined, ...]:
-    """Claims under quarantine, by uid: named by place, and by no word of theirs."""
-    held = [g for g in store.claims_of(scope, store.quarantined_claims(scope)) if g.outcome is Outcome.QUARANTINE]
+    """Claims under quarantine that nobody has decided about, by uid: named by place, and by no word of theirs."""
+    decided = {r.target for r in in_force(store.rulings(scope)) if r.verb in {"approve", "reject"}}
+    held = [g for g in store.claims_of(scope, store.quarantined_claims(scope) - decided) if g.outcome is Outcome.QUARANTINE]
     turns = store.turns(scope, {g.claim.quotes[0].turn for g in held})
     out = []
     for g in held:

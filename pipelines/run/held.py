@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from pipelines.gates import ORDERS_READER, held
 from pipelines.model import Finding, OnlineNote, Verdict
+from pipelines.notes.released import APPROVED
 from pipelines.wiki.content import Quarantined
 
 HELD = frozenset({"takeover", "hidden_instruction", "hidden_characters", ORDERS_READER})
@@ -34,6 +35,8 @@ def under_quarantine(notes: Iterable[OnlineNote], findings: Mapping[str, Finding
     out = {}
     for note in notes:
         found = findings.get(note.uid)
+        if found is not None and found.why == APPROVED:
+            continue
         if held_note(note) or (found is not None and found.why in HELD):
             place = f"{note.folder}/{note.path}"
             out[note.uid] = Quarantined(uid=note.uid[:12], gate="instruction", origin="note", session="" if held(place) else place, line=note.line)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from pipelines.gates import ORDERS_READER, held_unless_said
 from pipelines.logs.order import order_session
 from pipelines.model import Claim, Finding, Kind, OnlineNote, OrderKey, Origin, Outcome, Place, Quote, Role, SessionInfo, Turn, Verdict
 from pipelines.notes.identity import block_keys, statement_of
+from pipelines.notes.released import APPROVED, approvals
 from pipelines.ports import Engine, Window
 from pipelines.run.held import finding_of_held, held_note
 from pipelines.stages.analyzer import Known, Line, assess, duplicates, outlived, rechecks, repeats, stated_by
@@ -54,7 +55,9 @@ def assess_notes(
         if found[uid].verdict in {Verdict.UNCHECKED, Verdict.UNSUPPORTED, Verdict.NO_LOG, Verdict.UPHELD}:
             found[uid] = Finding(note=uid, verdict=Verdict.DUPLICATE, why="says_the_same_as_another_note", other=first)
     found = outlived(notes, rechecks(notes, said, repeats(notes, said, found)), now)
-    return found | {n.uid: finding_of_held(n, why) for n in notes if (why := held_note(n) or desk.ordered_by_others(n))}
+    locked = {n.uid: finding_of_held(n, why) for n in notes if (why := held_note(n) or desk.ordered_by_others(n))}
+    approved = approvals(store.rulings(scope)).keys() & locked.keys()
+    return found | {uid: replace(found[uid], why=APPROVED) if uid in approved else finding for uid, finding in locked.items()}
 
 
 def change_of(finding: Finding) -> FindingChange:

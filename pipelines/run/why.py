@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipelines.errors import Refused
-from pipelines.model import Finding, OnlineNote, Quote, Turn, Version
+from pipelines.gates import without_orders
+from pipelines.model import Finding, OnlineNote, Outcome, Quote, Ruling, Turn, Version
+from pipelines.notes.identity import in_force
 from pipelines.run.sources import standing_notes
 from pipelines.store import RecordedDecision, Store
 
@@ -26,7 +28,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
-    """Why something stands where it stands. A carried note has `online` and `finding`, a note of dreamd's own its versions."""
+    """Why something stands where it stands. A carried note has `online` and `finding`, a note of dreamd's own its versions; `rulings` are people's."""
 
     note: str
     versions: tuple[Version, ...]
@@ -34,6 +36,7 @@ class Chain:
     decisions: tuple[RecordedDecision, ...]
     online: OnlineNote | None = None
     finding: Finding | None = None
+    rulings: tuple[Ruling, ...] = ()
 
 
 def why(store: Store, scope: str, name: str) -> tuple[Chain, ...]:
@@ -61,10 +64,13 @@ def _on_page(store: Store, scope: str, name: str) -> list[str]:
 
 
 def _waiting(store: Store, scope: str, wanted: str) -> tuple[Chain, ...]:
-    """What stands in the inbox without being a note: a quarantined claim, or a question nobody answered."""
+    """What stands in the inbox without being a note: a question nobody answered. Text under quarantine is shown elsewhere."""
     if len(wanted) < 6:
         return ()
-    held = [g.claim for g in store.all_claims(scope) if g.claim.uid.startswith(wanted)]
+    found = [g for g in store.all_claims(scope) if g.claim.uid.startswith(wanted)]
+    if any(g.outcome is Outcome.QUARANTINE for g in found):
+        raise Refused(f"n-{wanted[:12]} is text under quarantine: dreamd review show n-{wanted[:12]} shows it, and only that")
+    held = [g.claim for g in found]
     asked = [q for questions in store.questions(scope).values() for q in questions if q.quotes[0].turn.startswith(wanted)]
     quotes = [*(q for claim in held for q in claim.quotes), *(q for question in asked for q in question.quotes)]
     return (Chain(note=wanted, versions=(), proofs=_proofs(store, scope, quotes), decisions=()),) if quotes else ()
@@ -74,7 +80,10 @@ def _chain(store: Store, scope: str, note: str) -> Chain:
     versions = tuple(h.version for h in store.heads(scope, notes=[note]))
     claims = store.claims(scope, {c for v in versions for c in v.claims})
     quotes = [q for uid in sorted(claims) for q in claims[uid].quotes]
-    return Chain(note=note, versions=versions, proofs=_proofs(store, scope, quotes), decisions=store.decisions(scope, note=note))
+    return Chain(
+        note=note, versions=versions, proofs=_proofs(store, scope, quotes), decisions=store.decisions(scope, note=note),
+        rulings=in_force(store.rulings(scope, [note, *claims])),
+    )  # fmt: skip
 
 
 def _carried(store: Store, scope: str, note: OnlineNote) -> Chain:
@@ -88,6 +97,7 @@ def _carried(store: Store, scope: str, note: OnlineNote) -> Chain:
 def _proofs(store: Store, scope: str, quotes: Sequence[Quote]) -> tuple[Proof, ...]:
     uids = {q.turn for q in quotes}
     turns = store.turns(scope, uids)
+    told: dict[str, Turn] = {}
     places = store.occurrences(scope, uids)
     out = []
     for quote in dict.fromkeys(quotes):
@@ -96,5 +106,13 @@ def _proofs(store: Store, scope: str, quotes: Sequence[Quote]) -> tuple[Proof, .
             continue
         near = sorted((t for t in store.turns_of(scope, turn.session) if abs(t.ordinal - turn.ordinal) <= AROUND), key=lambda t: t.ordinal)
         where = places.get(quote.turn, ())
-        out.append(Proof(quote=quote, turn=turn, source=where[0].source if where else "", around=tuple(near)))
+        out.append(Proof(quote=quote, turn=turn, source=where[0].source if where else "", around=tuple(_shown(t, told) for t in near)))
     return tuple(out)
+
+
+def _shown(turn: Turn, told: dict[str, Turn]) -> Turn:
+    """A turn that stands around a proof, without what orders its reader about and no user said."""
+    if turn.uid not in told:
+        words = without_orders(turn.text, turn.origin, turn.quoted)
+        told[turn.uid] = turn if words == turn.text else replace(turn, text=words, quoted=())
+    return told[turn.uid]

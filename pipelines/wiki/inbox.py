@@ -163,7 +163,7 @@ def quarantined(held: Quarantined) -> Entry:
     """Text held back, by its place and by no word of it."""
     place: list[Part] = [code(short_session(held.session)), f" line {held.line}" if held.line else ""]
     spans = join("Text that no user said, from ", plain(held.origin), " at ", *place, ", held by the gate ", plain(held.gate))
-    return Entry(uid=held.uid, waits=Waits.QUARANTINE, spans=spans, reason="", command=_why(held.uid))
+    return Entry(uid=held.uid, waits=Waits.QUARANTINE, spans=spans, reason="", command=f"dreamd review show {anchor_of(held.uid)}")
 
 
 # --- the file ----------------------------------------------------------------------------------------------------------------------------

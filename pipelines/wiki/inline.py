@@ -19,6 +19,8 @@ from itertools import groupby
 from typing import assert_never
 from urllib.parse import quote
 
+from pipelines.text.controls import without_controls
+
 QUOTE_CHARS_MAX = 160
 
 
@@ -63,13 +65,13 @@ _URL_TAIL = ".,;:!?)'*_~]"
 
 
 def clean(text: str) -> str:
-    """One line of visible text: white space folded to single spaces, controls and invisible marks dropped, lone surrogates replaced, and no tag of the
+    """One line of visible text: white space folded to single spaces, controls (whole sequences) and invisible marks dropped, lone surrogates replaced, and no tag of the
     frames that part what a session is told from what a person says."""
     if "<" in text:
         text = _FRAME.sub("‹", text)
     if text.isprintable() and "  " not in text:  # most texts: nothing to fold, drop or replace
         return text.strip(" ")
-    visible = _INVISIBLE.sub("", re.sub(r"\s+", " ", text))
+    visible = _INVISIBLE.sub("", re.sub(r"\s+", " ", without_controls(text)))
     return re.sub(" {2,}", " ", _SURROGATE.sub("\ufffd", visible)).strip()
 
 

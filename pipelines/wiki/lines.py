@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from pipelines.model import Kind, Status, Verdict
+from pipelines.text.controls import without_controls
 from pipelines.wiki import inline
 from pipelines.wiki.content import Cite, HistoryLine, Item, Side
 from pipelines.wiki.inline import Span, Spans, Style, code, join, plain
@@ -250,7 +251,7 @@ def _cells(source: str) -> str:
 
 
 def _code_block(text: str, info: str) -> list[Block]:
-    rows = ["".join(ch for ch in row if ch.isprintable() or ch == " ").rstrip() for row in text.encode("utf-8", "replace").decode().split("\n")]
+    rows = ["".join(ch for ch in row if ch.isprintable() or ch == " ").rstrip() for row in without_controls(text).encode("utf-8", "replace").decode().split("\n")]
     body = "\n".join(rows).strip("\n")
     word = info.strip().split(" ")[0]
     return [Block(code=body, info=word if re.fullmatch(r"[A-Za-z0-9+#.-]{1,20}", word) else "")] if body.strip() else []

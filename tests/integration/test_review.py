@@ -159,3 +159,15 @@ def test_words_that_are_no_text_are_taken_as_far_as_they_are(dreamd: Command, lo
     dreamd("dream", log)
     code, _, err = dreamd("remember", "The relay\udcff listens on port 7444.")
     assert (code, err) == (0, "")
+
+
+def test_escape_sequences_in_what_is_remembered_or_logged_leave_no_remains_anywhere(dreamd: Command, tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text(ClaudeLog("one").user("\x1b[31mAlways run\x1b[0m the tests with pytest -x.").text(), encoding="utf-8")
+    dreamd("dream", log)
+    _, told, _ = dreamd("remember", "Never\x1b[1;31m deploy \x1b]0;t\x07on Fridays.")
+    shown = "".join(p.read_text(encoding="utf-8", errors="replace") for p in (tmp_path / "wiki").rglob("*.md"))
+    assert "Never deploy on Fridays." in shown
+    assert "Always run the tests" in shown
+    for text in (shown, told, dreamd("search", "tests")[1], dreamd("review")[1]):
+        assert not any(rest in text for rest in ("[31m", "[0m", "[1;31m", "]0;t", "\x1b"))

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 
+from pipelines.text.controls import without_controls
+
 
 def print_json(value: object) -> None:
     """One object on one line, keys in their order, non-ASCII as it is."""
@@ -18,7 +20,7 @@ def print_json(value: object) -> None:
 
 def visible(text: str) -> str:
     """Text of logs and file names as a terminal may show it: on one line, nothing that moves the cursor, colours or turns the direction round."""
-    return "".join(ch if ch.isprintable() else "\ufffd" for ch in " ".join(text.split()))
+    return "".join(ch if ch.isprintable() else "\ufffd" for ch in " ".join(without_controls(text).split()))
 
 
 def columns(text: str) -> int:

@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from pipelines.errors import Refused
-from pipelines.model import Status
+from pipelines.model import Origin, Status
 from pipelines.recall.search import Hit, search
 from pipelines.run.content import content_of
 from pipelines.run.render import title_of
 from pipelines.run.telling import Sent, sessions_told
 from pipelines.run.verify import verify
-from pipelines.run.why import Chain, why
+from pipelines.run.why import Chain, Proof, why
 from pipelines.wiki.brief import Budget, Unit, brief
 from pipelines.wiki.lines import short_session
 from pipelines.wiki.page import OWN_MARK
@@ -186,12 +186,23 @@ def print_chain(chain: Chain) -> None:
         print(f"n-{chain.note}  {_words(v.status.value)}{until} ({v.standing.name.lower()}{missed}): {_one_line(v.statement)}")
     for proof in chain.proofs:
         when = f"{proof.turn.at:%Y-%m-%d %H:%M}" if proof.turn.at else "no time"
-        print(f"  {short_session(proof.turn.session)}:{proof.turn.place.line}, {when}: “{_one_line(proof.quote.text)}”")
+        who = who_says(proof)
+        print(f"  {short_session(proof.turn.session)}:{proof.turn.place.line}, {when}, {visible(who)}: “{_one_line(proof.quote.text)}”")
         for turn in proof.around:
             mark = ">" if turn.uid == proof.turn.uid else " "
             print(f"   {mark} {turn.place.line:>5} {turn.origin.value}: {_one_line(turn.text)}")
     for d in chain.decisions:
         print(f"  decided {d.recorded_at:%Y-%m-%d %H:%M} in dream {d.dream}: {_words(d.decision.verb)} ({_words(d.decision.reason)})")
+    for ruling in chain.rulings:
+        when = f"{ruling.at:%Y-%m-%d %H:%M}" if ruling.at else "no time"
+        said = f": {_one_line(ruling.body)}" if ruling.body else ""
+        print(f"  {_words(ruling.verb)}: by {_words(ruling.hand)}, {when}{said}")
+
+
+def who_says(proof: Proof) -> str:
+    """Whose words a quote is: the person's name or the origin."""
+    origin = proof.turn.origin_of(proof.quote.start, proof.quote.end)
+    return proof.turn.speaker if proof.turn.speaker and origin is Origin.USER else origin.value
 
 
 def _words(code: str) -> str:
@@ -207,6 +218,8 @@ def _chain_json(chain: Chain) -> dict[str, object]:
         "versions": [{"status": v.status, "statement": v.statement, "value": v.value, "standing": v.standing.name.lower(), "valid_from": v.valid_from,
                       "valid_until": v.valid_until, "missed": v.missed, "reason": v.reason} for v in chain.versions],
         "proofs": [{"session": p.turn.session, "line": p.turn.place.line, "at": p.turn.at, "source": p.source, "quote": p.quote.text,
+                    "origin": p.turn.origin_of(p.quote.start, p.quote.end), "speaker": p.turn.speaker,
                     "around": [{"line": t.place.line, "origin": t.origin, "text": t.text} for t in p.around]} for p in chain.proofs],
         "decisions": [{"dream": d.dream, "at": d.recorded_at, "verb": d.decision.verb, "reason": d.decision.reason} for d in chain.decisions],
+        "rulings": [{"verb": r.verb, "hand": r.hand, "at": r.at, "body": r.body} for r in chain.rulings],
     }  # fmt: skip

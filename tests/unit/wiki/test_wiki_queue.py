@@ -58,7 +58,7 @@ def test_what_would_be_a_rule_and_was_heard_twice_comes_first() -> None:
 
 
 def test_text_under_quarantine_is_named_without_its_words() -> None:
-    assert "- Text that no user said, from tool at `3f9c21ab…` line 5, held by the gate instruction: `dreamd why n-quququ555555` ^n-quququ555555\n" in INBOX
+    assert "- Text that no user said, from tool at `3f9c21ab…` line 5, held by the gate instruction: `dreamd review show n-quququ555555` ^n-quququ555555\n" in INBOX
 
 
 def test_an_empty_inbox_says_so_and_keeps_the_persons_words() -> None:

@@ -20,7 +20,7 @@ from pipelines.wiki.doors import HOOK_CHARS_MAX, PAGES_PATH, Door, Entry, Moved,
 from pipelines.wiki.inline import Spans, join, plain
 from pipelines.wiki.lines import Part, carried_text, day, worked
 from pipelines.wiki.page import link
-from pipelines.wiki.topics import Layout, Sort, hooked
+from pipelines.wiki.topics import Layout, Sort, fold, hooked
 from pipelines.wiki.unfinished import Left, told_of, unfinished
 
 CORRECTED_MAX, COMMANDS_MAX, WAITING_MAX, FACTS_MAX = 10, 10, 3, 20
@@ -44,11 +44,15 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Hard limits of one door; the smallest that holds what every brief says is 18 lines and 1,000 bytes or characters."""
+    """Hard limits of one door; the smallest that holds what every brief says is 18 lines and 1,000 bytes or characters.
+
+    `facts` caps the facts and decisions that are told; it evicts nothing that lasts (`lasts`).
+    """
 
     lines: int
     size: int
     unit: Unit = Unit.BYTES
+    facts: int = FACTS_MAX
 
     def __post_init__(self) -> None:
         if self.lines < LINES_MIN or self.size < SIZE_MIN:
@@ -143,7 +147,7 @@ def tell(signs: Signs, budget: Budget = MEMORY_MD, *, scope: str = "") -> Brief:
     head, foot = _head(signs.title, signs.newest, scope, checked=signs.checked), _foot()
     for own_max in (OWN_CHARS_MAX, HOOK_CHARS_MAX):  # lines of the person's own index whole, while there is room for all
         moved: list[Moved] = []
-        sections = _sections(signs, moved, own_max, budget.lines)
+        sections = _sections(signs, moved, own_max, budget)
         kept, over = _fit(sections, budget, head, foot)
         if not over and not any(s.beyond or s.uncounted for s in sections):
             break
@@ -278,22 +282,37 @@ def section_of(item: Item) -> str:
     return _SECTION_OF[item.kind]
 
 
-def rank(item: Item) -> tuple[int, float, str]:
-    """More witnesses first, then the newest, then by id."""
-    return (-item.sessions, -_stamp(item.newest_evidence), item.uid)
+def rank(item: Item) -> tuple[int, int, float, str]:
+    """What lasts first, decisions before facts; then more witnesses, the newest, by id."""
+    tier = 0 if lasts(item) else 1 if item.kind is Kind.DECISION else 2 if item.kind in {Kind.FACT, Kind.INSIGHT, Kind.INCIDENT} else 0
+    return (tier, -item.sessions, -_stamp(item.newest_evidence), item.uid)
+
+
+_LASTING = frozenset(
+    """allergy intolerance condition illness disability medication diet name called pronouns birthday hometown home education spouse partner husband wife child
+    children son daughter dog cat pet job employer drink food airline seat""".split()  # noqa: SIM905 - reads better as text
+)  # fmt: skip
+
+
+def lasts(item: Item) -> bool:
+    """Whether a fact stays true of a person however long nothing is heard of it, so that no cap may evict it."""
+    if item.kind is not Kind.FACT or item.carried or item.valid_until:
+        return False
+    return not _LASTING.isdisjoint(fold(item.attribute).split())
 
 
 def _stamp(at: datetime | None) -> float:
     return at.timestamp() if at else 0.0
 
 
-def _sections(signs: Signs, moved: list[Moved], own_max: int, lines_max: int) -> list[_Section]:
+def _sections(signs: Signs, moved: list[Moved], own_max: int, budget: Budget) -> list[_Section]:
+    lines_max, lasting = budget.lines, sum(1 for s in signs.facts.first if lasts(s.item))
     return [
         _Section(CORRECTED, _corrected(signs, moved)),
         _best(RULES, signs.rules, lines_max, "no_room", moved),
         _best(COMMANDS, signs.commands, COMMANDS_MAX, "over_limit", moved),
         _waiting(signs, moved),
-        _best(FACTS, signs.facts, FACTS_MAX, "over_limit", moved),
+        _best(FACTS, signs.facts, max(budget.facts, min(lasting, lines_max)), "over_limit", moved),
         _pages(signs, moved, own_max, lines_max),
     ]
 

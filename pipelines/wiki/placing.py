@@ -81,8 +81,8 @@ def instant(given: int | None) -> datetime | None:
 
 
 def _brief_rank(item: Item) -> str:
-    sessions, _, uid = rank(item)
-    return f"{_SESSIONS_MAX + max(sessions, -_SESSIONS_MAX):07d}{_LATEST - (micros(item.newest_evidence) or 0):019d}{uid}"
+    tier, sessions, _, uid = rank(item)
+    return f"{tier}{_SESSIONS_MAX + max(sessions, -_SESSIONS_MAX):07d}{_LATEST - (micros(item.newest_evidence) or 0):019d}{uid}"
 
 
 def _queue_rank(item: Item) -> str:

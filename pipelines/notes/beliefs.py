@@ -25,6 +25,7 @@ from .identity import (
     event_order,
     identity_of,
     in_force,
+    pairs_ruled,
     related,
     shapes,
     statement_of,
@@ -35,7 +36,8 @@ from .promotion import promote, said_once, witnesses
 from .recheck import FAILED, MAY_HAVE_CHANGED
 from .relate import value_key
 from .released import released
-from .rulings import EDIT, SETTLING, VOIDING, before, is_ruling, settled, slot_head, voids
+from .rulings import EDIT, SETTLING, before, is_ruling, settled, slot_head, voids
+from .taken_back import Banned, kept_apart
 
 LOWER_STANDING = "lower_standing"
 """`Version.reason` of a value that never replaced the current one because it weighed less."""
@@ -54,11 +56,12 @@ def believe(
     """
     claims = released(claims, rulings)
     decided = in_force(rulings)
-    banned = {r.target for r in decided if r.verb in VOIDING and r.other is None}
-    heard = tuple(w for w in unique(claims) if w.outcome in {Outcome.PASS, Outcome.DRAFT} and not is_sighting(w.claim) and w.uid not in banned)
+    banned, spoken_for = Banned.of(decided), {r.target for r in decided if r.verb in SETTLING}
+    gated = (w for w in unique(claims) if w.outcome in {Outcome.PASS, Outcome.DRAFT} and not is_sighting(w.claim))
+    heard = tuple(w for w in gated if not banned.holds(w.claim) or identity_of(scope, w.claim).uid in spoken_for)
     clock = _Clock(skew_s, intake_at)
     said = shapes(heard)
-    notes = tuple(_note(scope, part, decided, clock) for part in components(heard, decided, scope=scope, relations=relations, said=said))
+    notes = tuple(_note(scope, part, decided, banned, clock) for part in components(heard, decided, scope=scope, relations=relations, said=said))
     fold = _Fold(notes, _against_other_notes(notes, said, decided, relations or {}), clock)
     for witness in sorted((w for note in notes for w in (*note.kept, *note.failures)), key=event_order):
         fold.hear(witness)
@@ -91,15 +94,18 @@ class _Note:
     failures: tuple[Witnessed, ...] = ()
 
 
-def _note(scope: str, part: Sequence[Witnessed], rulings: Sequence[Ruling], clock: _Clock) -> _Note:
+def _note(scope: str, part: Sequence[Witnessed], rulings: Sequence[Ruling], banned: Banned, clock: _Clock) -> _Note:
     names = frozenset(identity_of(scope, w.claim).uid for w in part)
     about = [r for r in rulings if r.target in names]
     kept: list[Witnessed] = []
     voided: list[tuple[Witnessed, Ruling]] = []
     for witness in part:
+    taken_back: list[Witnessed] = []
         head = slot_head(*_key(witness))
         by = next((r for r in about if voids(r, names, head, witness)), None)
-        if by is None:
+        if banned.holds(witness.claim):
+            taken_back += [witness] if by is None else []
+        elif by is None:
             kept.append(witness)
         elif by.verb != "ban":
             voided.append((witness, by))
@@ -107,7 +113,7 @@ def _note(scope: str, part: Sequence[Witnessed], rulings: Sequence[Ruling], cloc
     kept = [w for w in kept if not is_failure(w)]
     for ruling in about:
         if ruling.verb in SETTLING and (stated := [w for w in part if not is_failure(w)]):
-            kept.extend(_settled(stated, kept, ruling, clock))
+            kept.extend(_settled(stated, [*kept, *taken_back], ruling, clock))  # what a person spoke for stays on their word
     return _Note(identity_of(scope, part[0].claim).uid, names, tuple(kept), tuple(voided), failures)
 
 
@@ -156,10 +162,11 @@ def _against_other_notes(notes: Sequence[_Note], said: Shapes, rulings: Sequence
         for b in alike[id(two)]
     ]
     found += [pair for pair, relation in relations.items() if relation in _CHANGES and pair[0] in home and pair[1] in home]
-    banned = {frozenset((r.target, r.other)) for r in rulings if r.verb == "ban" and r.other}
+    _, banned = pairs_ruled(rulings)
+    strangers = kept_apart([note.names for note in notes], banned)
     against: dict[str, set[str]] = defaultdict(set)
     for low, high in found:
-        if home[low] != home[high] and frozenset((low, high)) not in banned:
+        if home[low] != home[high] and (min(low, high), max(low, high)) not in banned and frozenset((home[low], home[high])) not in strangers:
             against[low].add(high)
             against[high].add(low)
     return {uid: frozenset(others) for uid, others in against.items()}

@@ -216,10 +216,17 @@ def pairs_ruled(rulings: Iterable[Ruling]) -> tuple[tuple[tuple[str, str], ...],
 
 
 def in_force(rulings: Iterable[Ruling]) -> tuple[Ruling, ...]:
-    """Rulings in the order they were made (undated first, then uid), without the lifted ones and the lifts themselves."""
+    """Rulings in the order they were made (undated first, then uid), without the lifted ones and the lifts themselves. A lift may be lifted, too."""
     ordered = sorted({ruling.uid: ruling for ruling in rulings}.values(), key=lambda r: (r.at is not None, r.at.timestamp() if r.at else 0.0, r.uid))
-    lifted = {ruling.target for ruling in ordered if ruling.verb == "lift"}
+    lifted = {lift.target for lift in lifts_in_force(ordered)}
     return tuple(ruling for ruling in ordered if ruling.verb != "lift" and ruling.uid not in lifted)
+
+
+def lifts_in_force(rulings: Iterable[Ruling]) -> tuple[Ruling, ...]:
+    """The lifts that no other lift has taken back."""
+    lifts = [ruling for ruling in rulings if ruling.verb == "lift"]
+    lifted = {lift.target for lift in lifts}
+    return tuple(lift for lift in lifts if lift.uid not in lifted)
 
 
 def candidate_pairs(claims: Iterable[Claim]) -> Iterator[tuple[Claim, Claim]]:

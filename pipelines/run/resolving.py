@@ -18,6 +18,8 @@ from pipelines.stages.resolver import Beside, Pieces, Resolution, Verb, resolve
 from pipelines.store import BeliefChange, ClaimRelation, Decision, GatedClaim, Head, Store
 
 REFS_MAX = 50
+RELATE = "relate"
+"""Stage of the decision that holds a verdict of this dream on two claims, its `refs`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,13 +38,13 @@ class Resolved:
 
 def resolve_dirty(
     store: Store, scope: str, dirty: frozenset[str], lineage: Mapping[str, str], *, skew_s: float, intake_at: datetime, engine: str = "",
-    verdicts: Sequence[ClaimRelation] = (),
+    verdicts: Sequence[ClaimRelation] = (), rulings: Sequence[Ruling] = (),
 ) -> Resolved:  # fmt: skip
     """Recompute every note the dirty claims touch; what differs from what stands is a change.
 
-    `verdicts` on pairs of claims count beside those that are recorded; of two engines' verdicts on one pair the one of `engine` counts.
+    `verdicts` on pairs of claims, and `rulings`, count beside those that are recorded; of two engines' verdicts on one pair the one of `engine` counts.
     """
-    rulings = store.rulings(scope)
+    rulings = (*store.rulings(scope), *rulings)
     insights = insights_on(store, scope, dirty)
     current = witnesses(store, scope, store.claims_of(scope, dirty | insights), lineage)
     left = _departed(store, scope, dirty - {w.uid for w in current}, lineage)
@@ -55,11 +57,9 @@ def resolve_dirty(
     stands = _by_note(store.heads(scope, notes=sorted(notes)))
     claims = tuple(w for w in claims if w.uid not in gone)
     versions = {note: [h.version for h in heads] for note, heads in stands.items()}
-    beside = Beside(
-        pieces=pieces_of(store, scope, claims), shown=shown_beside(store, scope, claims, lineage), fallen=fallen_beside(store, scope, claims, notes)
-    )
+    beside = Beside(pieces=pieces_of(store, scope, claims), shown=shown_beside(store, scope, claims, lineage), fallen=fallen_beside(store, scope, claims, notes))
     resolutions = resolve(scope, claims, rulings, versions, skew_s=skew_s, intake_at=intake_at, relations=relations, beside=beside)
-    changes = tuple(_change(r) for r in resolutions if r.verb is not Verb.SAME)
+    changes = tuple(_change(r, verdicts) for r in resolutions if r.verb is not Verb.SAME)
     reads = {r.note: tuple(h.token for h in stands.get(r.note, ())) for r in resolutions}
     fresh = tuple(w for w in current if w.uid in dirty)
     return Resolved(resolutions=resolutions, changes=changes, reads=reads, fresh=fresh, claims=claims)
@@ -209,6 +209,10 @@ def _by_note(heads: Iterable[Head]) -> dict[str, list[Head]]:
     return dict(out)
 
 
-def _change(resolution: Resolution) -> BeliefChange:
+def _change(resolution: Resolution, verdicts: Sequence[ClaimRelation]) -> BeliefChange:
+    """The change with why it is made; verdicts of this dream that had a part in it are named, so that they can be taken back with it."""
     decision = Decision(stage="resolve", verb=resolution.verb.value, reason=resolution.why[:200], refs=resolution.claims[:REFS_MAX], note=resolution.note)
-    return BeliefChange(note=resolution.note, versions=resolution.versions, decisions=(decision,))
+    mine = frozenset(resolution.claims)
+    tied = (v for v in verdicts if v.relation is not Relation.OTHER and {v.one, v.other} & mine)
+    related = (Decision(stage=RELATE, verb=v.relation.value, reason=v.why[:200], refs=(v.one, v.other), note=resolution.note, engine=v.made_by) for v in tied)
+    return BeliefChange(note=resolution.note, versions=resolution.versions, decisions=(decision, *related))

@@ -9,9 +9,10 @@ from datetime import datetime, timedelta
 
 from pipelines.gates import ORDERS_READER, held_unless_said
 from pipelines.logs.order import order_session
-from pipelines.model import Claim, Finding, Kind, OnlineNote, OrderKey, Origin, Outcome, Place, Quote, Role, SessionInfo, Turn, Verdict
-from pipelines.notes.identity import block_keys, statement_of
+from pipelines.model import Claim, Finding, Kind, OnlineNote, OrderKey, Origin, Outcome, Place, Quote, Role, Ruling, SessionInfo, Turn, Verdict
+from pipelines.notes.identity import block_keys, in_force, statement_of
 from pipelines.notes.released import APPROVED, approvals
+from pipelines.notes.taken_back import Banned
 from pipelines.ports import Engine, Window
 from pipelines.run.held import finding_of_held, held_note
 from pipelines.stages.analyzer import Known, Line, assess, duplicates, outlived, rechecks, repeats, stated_by
@@ -37,13 +38,15 @@ Believed = Callable[[Sequence[Claim]], Mapping[str, str]]
 
 
 def assess_notes(
-    store: Store, engine: Engine, scope: str, notes: Sequence[OnlineNote], believed: Believed, *, skew_s: float, now: datetime, begin: Callable[[int], None]
-) -> dict[str, Finding]:
+    store: Store, engine: Engine, scope: str, notes: Sequence[OnlineNote], believed: Believed, *, skew_s: float, now: datetime,
+    begin: Callable[[int], None] = lambda _: None, rulings: Sequence[Ruling] = (),
+) -> dict[str, Finding]:  # fmt: skip
     """A finding for every one of these standing online notes, as they stand `now`. `begin` is told before each that so many are done.
 
-    `believed` says which of some claims the scope will hold for confirmed once the dream is applied, by the note each stands in.
+    `believed` says which of some claims the scope will hold for confirmed once the dream is applied, by the note each stands in. `rulings` count beside those
+    that are recorded.
     """
-    desk = _Desk(store=store, scope=scope, believed=believed)
+    desk = _Desk(store=store, scope=scope, believed=believed, banned=Banned.of(in_force((*store.rulings(scope), *rulings))))
     skew = timedelta(seconds=skew_s)
     claims = read_notes(engine, notes)
     said = {n.uid: tuple(statement_of(c) for c in claims[n.uid]) or stated_by(n) for n in notes}
@@ -106,6 +109,7 @@ class _Desk:
     store: Store
     scope: str
     believed: Believed
+    banned: Banned
     _sessions: dict[str, tuple[Turn, ...]] = field(default_factory=dict)
     _calls: dict[str, Mapping[str, str]] = field(default_factory=dict)
     _worded: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -119,7 +123,7 @@ class _Desk:
         found: dict[tuple[str, int, int, str], Line] = {}
         claims = self._claims(note, read, said)
         turns = {t.uid: t for t in self._near(note)} | dict(self.store.turns(self.scope, {q.turn for c in claims for q in c.quotes}))
-        turns = {uid: t for uid, t in turns.items() if self._may_speak(t, note)}
+        turns = {uid: t for uid, t in turns.items() if self._may_speak(t, note) and not self.banned.hides(note.uid, uid)}
         orders = self.store.order(self.scope, turns)
         confirmed = self.believed(claims)
         for claim in claims:

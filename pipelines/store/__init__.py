@@ -40,11 +40,12 @@ from pipelines.store.values import (
     Revision,
     WikiState,
 )  # fmt: skip
-from pipelines.store.work import HOSTED, STAGES, Asked, Audited, DreamState, Job, Lease, Swept, Unit, Worker, is_whole
+from pipelines.store.work import HOSTED, REVERT, STAGES, Asked, Audited, DreamState, Job, Lease, Swept, Unit, Worker, is_whole
 
 __all__ = [
     "BATCH_OPEN",
     "HOSTED",
+    "REVERT",
     "STAGES",
     "Answer",
     "Applied",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, update
 
 from pipelines.errors import LeaseLost, Refused
 from pipelines.model import digest
@@ -18,6 +18,7 @@ from pipelines.store.core import put
 from pipelines.store.life import dream_of
 from pipelines.store.types import dump, load
 from pipelines.store.values import Applied, BeliefChange, Change, Dream, FindingChange
+from pipelines.store.work import REVERT
 
 GUARD_FLOOR = 5  # so many confirmed notes may always change: in a small scope one correction is a large share
 _OPEN = ("running", "planned", "held")
@@ -40,10 +41,7 @@ class Dreams(Clocked):
             _, row = self._of(conn, dream)
             if row.state != "running" or row.applied_rev is not None:
                 raise LeaseLost(f"dream {dream.uid} is {row.state}: stop")
-            rows = [{"scope_id": scope_id, "dream_id": row.id, "state": "staged", "note_uid": c.note, **_staged(c)} for c in changes]
-            put(conn, t.changes, ("dream_id", "about", "note_uid"), rows)
-            seen = [{"scope_id": scope_id, "dream_id": row.id, "note_uid": note, "seen": dump(sorted(tokens))} for note, tokens in sorted(reads.items())]
-            put(conn, t.change_reads, ("dream_id", "note_uid"), seen)
+            _stage(conn, scope_id, row.id, changes, reads)
 
     def planned(self, dream: Dream) -> tuple[Change, ...]:
         """What is staged and not applied yet, by note."""
@@ -65,6 +63,35 @@ class Dreams(Clocked):
             if row.state not in _OPEN or (row.state == "running" and row.applied_rev is not None):
                 raise Refused(f"dream {dream.uid} is {row.state} and has nothing left to apply")
             return apply_changes(self, conn, scope_id, row, max_share=max_share, floor=floor)
+
+    def apply_at_once(
+        self, scope: str, *, uid: str, params: Mapping[str, object], holder: str, changes: Sequence[Change], reads: Mapping[str, Iterable[int]]
+    ) -> Dream:
+        """Take decisions back, or back again: a dream that is begun, applied and over in this transaction, whatever share of the scope it changes.
+
+        It does not wait for a dream that runs; that one plans again where it had read the same notes. Raises Conflict as `apply`.
+        """
+        at, told = self.now(), dump({"only": REVERT, **params})
+        new = {"uid": uid, "state": "planned", "cause": REVERT, "params": told, "holder": holder, "code": "", "started_at": at, "requested_at": at}
+        with self.writing("revert") as conn:
+            scope_id = self.locked_scope(conn, scope)
+            rev = conn.scalar(select(t.scopes.c.revision).where(t.scopes.c.id == scope_id))
+            conn.execute(t.dreams.insert(), {"scope_id": scope_id, "input_rev": rev, **new})
+            mine = select(t.dreams).where(t.dreams.c.scope_id == scope_id, t.dreams.c.uid == uid)
+            row = conn.execute(mine).one()
+            _stage(conn, scope_id, row.id, changes, reads)
+            apply_changes(self, conn, scope_id, row, max_share=1.0, floor=0)
+            life.drop_staged(conn, row.id)
+            conn.execute(update(t.dreams).where(t.dreams.c.id == row.id).values(state="completed", ended_at=self.now()))
+            return dream_of(scope, conn.execute(mine).one())
+
+    def summarise(self, dream: Dream, summary: Mapping[str, object]) -> None:
+        """Keep what is to be told of a dream that was over before its pages were rendered; what is told already stays."""
+        d = t.dreams.c
+        with self.writing("summarise a dream") as conn:
+            scope_id = self.locked_scope(conn, dream.scope)
+            untold = (d.scope_id == scope_id, d.uid == dream.uid, d.summary.is_(None))
+            conn.execute(update(t.dreams).where(*untold).values(summary=dump(dict(summary))))
 
     def finish_dream(self, dream: Dream, status: str, *, summary: Mapping[str, object] | None = None, code: str = "") -> Dream:
         """End a dream: completed, failed, or waiting for a person as planned or held (only these keep what is staged).
@@ -104,6 +131,13 @@ class Dreams(Clocked):
         scope_id = self.scope_of(conn, dream.scope)
         assert scope_id is not None, "a dream has a scope"
         return scope_id, conn.execute(select(t.dreams).where(t.dreams.c.scope_id == scope_id, t.dreams.c.uid == dream.uid)).one()
+
+
+def _stage(conn: Connection, scope_id: int, dream_id: int, changes: Sequence[Change], reads: Mapping[str, Iterable[int]]) -> None:
+    rows = [{"scope_id": scope_id, "dream_id": dream_id, "state": "staged", "note_uid": c.note, **_staged(c)} for c in changes]
+    put(conn, t.changes, ("dream_id", "about", "note_uid"), rows)
+    seen = [{"scope_id": scope_id, "dream_id": dream_id, "note_uid": note, "seen": dump(sorted(tokens))} for note, tokens in sorted(reads.items())]
+    put(conn, t.change_reads, ("dream_id", "note_uid"), seen)
 
 
 def _staged(change: Change) -> dict[str, str]:

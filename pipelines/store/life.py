@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, exists, func, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, exists, func, select, update
 
 from pipelines.store import tables as t
 from pipelines.store.clock import Clocked
 from pipelines.store.core import add
 from pipelines.store.types import dump, load
 from pipelines.store.values import Dream
-from pipelines.store.work import ALL, MUST, RENDER_ONLY, STAGES, Unit, is_whole, stage_after
+from pipelines.store.work import ALL, MUST, RENDER_ONLY, REVERT, STAGES, Unit, is_whole, stage_after
 
 RING_MS = 10_000  # a bell nobody answered is rung again after this, then after twice as long, and so on
 NOT_ENDED = ("ready", "running", "waiting")
@@ -57,8 +57,9 @@ def _begin(core: Clocked, conn: Connection, scope_id: int, dream_id: int) -> tup
 
 
 def whole() -> ColumnElement[bool]:
-    """Rows of `dreams` that go through all stages: what tells of the last dream looks past those that only took expired notes off the pages."""
-    return t.dreams.c.params != dump(dict(RENDER_ONLY))
+    """Rows of `dreams` that go through all stages: what tells of the last dream looks past those that only took expired notes off the pages or reverted."""
+    params = t.dreams.c.params
+    return and_(params != dump(dict(RENDER_ONLY)), params.not_like(f'{{"only":"{REVERT}"%'))
 
 
 def took(conn: Connection, scope_id: int) -> None:

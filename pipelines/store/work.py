@@ -27,6 +27,9 @@ MUST = frozenset({"plan", "resolve", "apply", "render"})
 RENDER_ONLY: Mapping[str, object] = {"only": "render"}
 """Params of a dream that reads, resolves and applies nothing: it begins at its last stage and asks no engine."""
 
+REVERT = "revert"
+"""`only` in the params of a dream that takes decisions back, and its cause: it reads nothing, asks no engine and is over in one transaction."""
+
 CLAIMS_MAX = 3  # claims nobody answered for: each stands for a worker that died over the unit
 FAILURES_MAX = 5  # errors that may pass by themselves
 REPLANS_MAX = 3  # conflicts at apply before a person is asked
@@ -157,8 +160,8 @@ def lapsed(until_ms: int, ttl_ms: int, now_ms: int) -> bool:
 
 
 def is_whole(params: Mapping[str, object]) -> bool:
-    """Whether a dream of these params goes through all stages; one that only renders says nothing of what was read or is to be read."""
-    return params.get("only") != RENDER_ONLY["only"]
+    """Whether a dream of these params goes through all stages; one that only renders or reverts says nothing of what was read or is to be read."""
+    return params.get("only") not in {RENDER_ONLY["only"], REVERT}
 
 
 def stage_after(stage: str, *, named: bool) -> str | None:

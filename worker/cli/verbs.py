@@ -22,6 +22,7 @@ PARTS: Final[Mapping[str, Mapping[str, str]]] = {
         "remember": "Tell the memory something yourself.",
         "edit": "Say a note in your own words.",
         "retract": "Take a note back.",
+        "revert": "Take back a dream, or a note's last change.",
         "forget": "Take words out of everything dreamd holds.",
         "disconnect": "Take out what connect put in.",
         "status": "What the wiki holds, the last dream, what waits.",

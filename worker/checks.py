@@ -176,14 +176,22 @@ def money(store: Store, loaded: Settings, scope: str | None, now: datetime) -> t
     if (pause := store.calls_paused()) is not None:
         left = duration(max(0.0, pause.until_ms / 1000 - now.timestamp()))
         out.append(
-            wrong("calls_paused", "calls to models", f"the provider wants to be paid first ({pause.why}); tried again in {left}", "pay the bill, or raise the spending limit at the provider: dreams go on by themselves")
+            wrong("calls_paused", "calls to models", f"the provider wants to be paid first ({pause.why}); tried again in {left}", "pay the bill, or raise the spending limit at the provider: dreams go on by themselves, at once after dreamd costs --go-on")
         )  # fmt: skip
     presumed = [call for call in store.open_calls(scope) if call.state == "presumed"]
     if presumed:
         told = (
             f"{len(presumed)} ended with nobody listening: perhaps paid, at most {engines.dollars(sum(call.bound_uusd for call in presumed))}; budgets count it"
         )
-        out.append(wrong("calls_presumed", "calls to models", told, "dreamd costs names them; the provider's invoice says what was paid", grave=False))
+        out.append(
+            wrong(
+                "calls_presumed",
+                "calls to models",
+                told,
+                "the provider's invoice says what was paid; if none of them was: dreamd costs --not-paid",
+                grave=False,
+            )
+        )
     claude = loaded.claude
     limits = [("day", f"{now:%Y-%m-%d}", claude.day_usd), *(("scope", name, claude.scope_usd) for name in ([scope] if scope else store.scopes()))]
     for kind, name, most in limits:

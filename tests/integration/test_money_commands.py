@@ -35,6 +35,7 @@ def test_a_server_that_costs_nothing_is_asked_without_key_or_budget(home: Home) 
     assert home.server.messages
     assert KEY not in {seen.key for seen in home.server.log}
     assert home.told("costs")["total"]["uusd"] == 0
+    assert "claude-haiku-5-5" in home.run("costs")[1], "which model it was is told, though it cost nothing"
     assert "(engine claude/1+" in out
 
 
@@ -63,8 +64,8 @@ def test_the_ledger_is_what_the_provider_booked(home: Home) -> None:
     assert (told["notes"]["read_by_a_model"], told["notes"]["uusd_each"]) == (0, None)
     assert home.told("status")["money"]["uusd"] == told["total"]["uusd"]
     shown = home.run("costs")[1].splitlines()
-    assert shown[0].split() == ["day", "calls", "fresh", "written", "cached", "output", "cost"]
-    assert len(shown) == 3
+    assert shown[0].split() == ["day", "model", "calls", "fresh", "written", "cached", "output", "cost"]
+    assert {line.split()[1] for line in shown[1:-2]} == {row["model"] for row in told["rows"]}
     assert home.told("costs", "--since", "2999-01-01")["rows"] == []
 
 
@@ -101,6 +102,10 @@ def test_a_bill_stops_the_dream_and_status_and_doctor_say_what_to_do(home: Home)
     asked = len(home.server.messages)
     home.dream("--budget", "1")
     assert len(home.server.messages) == asked, "a bill is nobody's turn to try again at once"
+    assert home.run("costs", "--go-on")[2] == "calls to models go on\n"
+    home.dream("--budget", "1")
+    assert len(home.server.messages) > asked, "the bill is paid"
+    assert home.run("costs", "--go-on")[2] == "calls to models were not paused\n"
 
 
 def test_a_wrong_key_is_refused_with_the_setting_to_change_and_is_not_shown(home: Home) -> None:
@@ -125,6 +130,12 @@ def test_a_call_without_an_answer_is_counted_as_perhaps_paid_and_named(home: Hom
     assert code == 0
     assert "note     calls_presumed" in out
     assert "perhaps" in home.run("status")[1]
+    code, out, err = home.run("costs", "--not-paid")
+    assert (code, "perhaps paid" in out) == (0, False)
+    assert err.startswith("1 call taken as not paid: $0.")
+    told = home.told("costs")
+    assert (told["total"]["presumed"], told["total"]["presumed_uusd"], told["without_an_end"]) == (0, 0, [])
+    assert "calls_presumed" not in home.run("doctor")[1]
 
 
 def test_a_day_that_is_used_up_is_told_by_doctor(home: Home) -> None:

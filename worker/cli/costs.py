@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import date
+from itertools import groupby
 from typing import Annotated, Final
 
 import typer
 
-from pipelines.store import CallsPaused, CostRow, Kept, OpenCall
+from pipelines.store import CallsPaused, CostRow, Kept, OpenCall, Store
 from worker.cli import common, serving
 from worker.cli.output import many, print_json, table, visible
 from worker.engines import dollars
@@ -17,6 +18,8 @@ from worker.engines import dollars
 BY: Final = ("day", "scope", "stage", "model", "dream")
 CALLS_MAX: Final = 20
 """Calls without a known end that are named."""
+NOT_PAID: Final = "not_paid"
+"""Why a call is void that a person found on no invoice."""
 _COUNTS: Final = (
     "calls", "fresh", "written", "cached", "output", "uusd", "presumed", "presumed_uusd", "open", "reserved_uusd", "voided"
 )  # fmt: skip
@@ -47,8 +50,12 @@ class Told:
 
 
 def costs(
-    by: Annotated[str, typer.Option("--by", metavar="WHAT", callback=_keys, help="day, scope, stage, model or dream; several joined by commas.")] = "day",
+    by: Annotated[str, typer.Option("--by", metavar="WHAT", callback=_keys, help="day, scope, stage, model or dream; several joined by commas.")] = "day,model",
     since: Annotated[str | None, typer.Option("--since", metavar="DATE", help="Only from this day on (YYYY-MM-DD, UTC).")] = None,
+    not_paid: Annotated[
+        bool, typer.Option("--not-paid", help="Free what calls with no known end hold of the budgets: the provider's invoice shows that none was paid.")
+    ] = False,
+    go_on: Annotated[bool, typer.Option("--go-on", help="Ask models again at once after a pause: the bill is paid.")] = False,
     scope: common.Scope = None,
     wiki: common.Wiki = None,
     config: common.Config = None,
@@ -60,6 +67,11 @@ def costs(
     """
     loaded, first, keys = common.start(config), _day(since), tuple(by.split(","))
     with serving.open_serving(wiki, loaded) as (store, host):
+        if go_on:
+            typer.echo("calls to models go on" if store.resume_calls() else "calls to models were not paused", err=True)
+        if not_paid:
+            freed = _free(store, scope)
+            typer.echo(f"{many(len(freed), 'call')} taken as not paid: {dollars(sum(call.bound_uusd for call in freed))} of the budgets free again", err=True)
         rows = store.costs(scope, since=first, by=keys)
         told = Told(
             by=keys, rows=rows, total=total_of(rows), kept=None if first else store.kept_notes(scope), waiting=store.open_calls(scope, host=host or ""),
@@ -70,6 +82,14 @@ def costs(
     else:
         _print(told)
     return 0
+
+
+def _free(store: Store, scope: str | None) -> list[OpenCall]:
+    """Take every call nobody knows the end of as not taken; returns them."""
+    freed = [call for call in store.open_calls(scope) if call.state == "presumed"]
+    for path, calls in groupby(sorted(freed, key=lambda call: call.scope), key=lambda call: call.scope):
+        store.settle_many(path, [], void={call.id: NOT_PAID for call in calls})
+    return freed
 
 
 def total_of(rows: Iterable[CostRow]) -> CostRow:
@@ -124,7 +144,7 @@ def _after(told: Told) -> Iterable[str]:
         price = f", {dollars(each)} a note" if each is not None else ""
         yield f"{told.kept.read} of {many(told.kept.notes, 'confirmed note')} rest on what a model read{price}"
     if told.total.presumed:
-        yield f"{many(told.total.presumed, 'call')} ended with nobody listening: perhaps paid, at most {dollars(told.total.presumed_uusd)}; budgets count it"
+        yield f"{many(told.total.presumed, 'call')} ended with nobody listening: perhaps paid, at most {dollars(told.total.presumed_uusd)}; budgets count it (--not-paid frees it)"
     if told.total.open:
         yield f"{many(told.total.open, 'call')} in flight or in a batch: at most {dollars(told.total.reserved_uusd)}"
     for call in told.waiting[:CALLS_MAX]:

@@ -99,8 +99,8 @@ def _note(scope: str, part: Sequence[Witnessed], rulings: Sequence[Ruling], bann
     about = [r for r in rulings if r.target in names]
     kept: list[Witnessed] = []
     voided: list[tuple[Witnessed, Ruling]] = []
-    for witness in part:
     taken_back: list[Witnessed] = []
+    for witness in part:
         head = slot_head(*_key(witness))
         by = next((r for r in about if voids(r, names, head, witness)), None)
         if banned.holds(witness.claim):

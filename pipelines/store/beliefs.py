@@ -117,6 +117,20 @@ class Beliefs(Core):
                     query = query.where(column == wanted)
             return tuple(_decision(row) for row in conn.execute(query))
 
+    def moved(self, scope: str, revs: Iterable[int]) -> tuple[tuple[Head, ...], tuple[Head, ...]]:
+        """What these revisions wrote, and what they put it in the place of; ends of slots are in neither."""
+        v = t.note_versions.c
+        older = t.note_versions.alias()
+        with self.reading("read what revisions changed") as conn:
+            scope_id = self.scope_of(conn, scope)
+            mine = select(older.c.replaces).where(older.c.scope_id == scope_id, older.c.replaces.is_not(None))
+            after: list[Any] = []
+            before: list[Any] = []
+            for part in chunks(sorted(set(revs))):
+                after += conn.execute(_versions(scope_id).where(v.rev.in_(part), v.closing.is_(False))).all()
+                before += conn.execute(_versions(scope_id).where(v.id.in_(mine.where(older.c.rev.in_(part))), v.closing.is_(False))).all()
+        return tuple(sorted(map(_head, after), key=_by_note)), tuple(sorted(map(_head, before), key=_by_note))
+
 
 def may_see(scope_id: int | None, reader: Reader) -> ColumnElement[bool]:
     """The one condition on `visible_versions` every reader queries: scope, validity at the reader's time, audience, sensitivity."""
@@ -142,20 +156,6 @@ def move_heads(conn: Connection, scope_id: int, rev: int) -> None:
     names = ("scope_id", "note_id", "version_id", "slot", "status", "closing", "valid_until")
     made = select(v.scope_id, v.note_id, v.id, v.slot, v.status, v.closing, v.valid_until).where(mine)
     conn.execute(insert(t.heads).from_select(names, made))
-
-    def moved(self, scope: str, revs: Iterable[int]) -> tuple[tuple[Head, ...], tuple[Head, ...]]:
-        """What these revisions wrote, and what they put it in the place of; ends of slots are in neither."""
-        v = t.note_versions.c
-        older = t.note_versions.alias()
-        with self.reading("read what revisions changed") as conn:
-            scope_id = self.scope_of(conn, scope)
-            mine = select(older.c.replaces).where(older.c.scope_id == scope_id, older.c.replaces.is_not(None))
-            after: list[Any] = []
-            before: list[Any] = []
-            for part in chunks(sorted(set(revs))):
-                after += conn.execute(_versions(scope_id).where(v.rev.in_(part), v.closing.is_(False))).all()
-                before += conn.execute(_versions(scope_id).where(v.id.in_(mine.where(older.c.rev.in_(part))), v.closing.is_(False))).all()
-        return tuple(sorted(map(_head, after), key=_by_note)), tuple(sorted(map(_head, before), key=_by_note))
 
 
 def row_fields(row: Any) -> Json:

@@ -65,7 +65,7 @@ def test_the_ledger_is_what_the_provider_booked(home: Home) -> None:
     assert home.told("status")["money"]["uusd"] == told["total"]["uusd"]
     shown = home.run("costs")[1].splitlines()
     assert shown[0].split() == ["day", "model", "calls", "fresh", "written", "cached", "output", "cost"]
-    assert {line.split()[1] for line in shown[1:-2]} == {row["model"] for row in told["rows"]}
+    assert {line.split()[1] for line in shown if line.startswith("20")} == {row["model"] for row in told["rows"]}
     assert home.told("costs", "--since", "2999-01-01")["rows"] == []
 
 

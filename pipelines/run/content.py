@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from pathlib import PurePosixPath
 
@@ -13,6 +14,7 @@ from pipelines.gates import held, held_unless_said
 from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Question, Quote, Status, Turn, Verdict, Version
 from pipelines.notes.identity import identity_of, in_force
 from pipelines.notes.recheck import FAILED, FELL, MAY_HAVE_CHANGED, NEWER_SEEN, RECHECKED, RESTS_ON_FALLEN, was_believed
+from pipelines.run.edits import dismissed, open_edits
 from pipelines.run.held import shown, under_quarantine
 from pipelines.run.questions import open_questions
 from pipelines.run.sources import standing_notes
@@ -35,10 +37,11 @@ _WRONG = frozenset({Verdict.CORRECTED, Verdict.SUPERSEDED, Verdict.CONTRADICTED}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """Claims, and the turns their quotes stand in, read in a few queries."""
+    """Claims, and the turns their quotes stand in, read in a few queries; and a person's own words for a note, by the uid of the ruling that says them."""
 
     claims: Mapping[str, Claim]
     turns: Mapping[str, Turn]
+    words: Mapping[str, Cite] = field(default_factory=dict)
 
     def cite(self, quote: Quote, remark: str = "") -> Cite | None:
         """The footnote of a quote: the session a page cites, its line, who speaks there; None when the turn is not there."""
@@ -52,7 +55,9 @@ class Evidence:
 
     def cites(self, claims: Iterable[str]) -> tuple[Cite, ...]:
         """At most three footnotes for a sentence: the first words of its oldest claim and of its two newest."""
-        return _few(c for uid in claims if uid in self.claims for q in self.claims[uid].quotes[:2] if (c := self.cite(q)))
+        claims = tuple(claims)
+        said = (c for uid in claims if uid in self.claims for q in self.claims[uid].quotes[:2] if (c := self.cite(q)))
+        return _few((*said, *(self.words[uid] for uid in claims if uid in self.words)))
 
     def resting(self, claims: Iterable[str]) -> frozenset[str]:
         """The turns these claims quote, whether they are there or not."""
@@ -77,19 +82,28 @@ def _few(cites: Iterable[Cite]) -> tuple[Cite, ...]:
 
 def gather(store: Store, scope: str, claims: Iterable[str], quotes: Iterable[Quote] = ()) -> Evidence:
     """Everything needed to cite these claims and quotes."""
+    claims = frozenset(claims)
     found = store.claims(scope, claims)
     uids = {q.turn for c in found.values() for q in c.quotes} | {q.turn for q in quotes}
-    return Evidence(claims=found, turns=store.turns(scope, uids))
+    return Evidence(claims=found, turns=store.turns(scope, uids), words=_own_words(store, scope, claims - found.keys()))
+
+
+def _own_words(store: Store, scope: str, uids: AbstractSet[str]) -> Mapping[str, Cite]:
+    """The footnotes of edits among these claims: the person's words are their own source."""
+    rulings = (r for r in store.rulings(scope) if r.verb == "edit" and r.uid in uids) if uids else ()
+    return {r.uid: Cite(source="review", at=r.at, who="user", quote=r.body or "", remark="your own words") for r in rulings}
 
 
 def content_of(store: Store, scope: str, *, title: str, own: dict[str, str], redirects: dict[str, str]) -> Content:
     """The whole content of the scope's present revision."""
     works = tuple(map(work_of, records := _records(store, scope)))
     noted, carried = note_items(store, scope), carried_notes(store, scope)
+    gone = dismissed(store, scope)
+    questions = tuple(q for q in asked(store, scope, waiting(works, map(last_of, records))) if q.uid not in gone)
     return Content(
         title=title, items=(*one_a_sentence(noted.items.values()), *carried.items), corrections=with_tellings(carried.corrections, _tellings(store, scope)),
-        quarantined=(*quarantined(store, scope), *carried.held), asked=asked(store, scope, waiting(works, map(last_of, records))), work=works,
-        own=own, redirects=redirects,
+        quarantined=tuple(h for h in (*quarantined(store, scope), *carried.held) if h.uid not in gone), asked=questions,
+        edited=open_edits(store, scope), work=works, own=own, redirects=redirects,
     )  # fmt: skip
 
 

@@ -58,6 +58,8 @@ def dream(parts: Parts, request: Request, *, waiting: WhileRunning | None = None
     """
     began = parts.now()
     parts = parts.serving(request.params)
+    if not request.params.dry_run:
+        take_own_words(parts, folder_of(request), request.scope)  # before any log is read: a folder that is not ours to publish into is refused
     clean_leftovers(parts, request)  # a forget that was killed after its commit
     mark = fingerprint(parts, request)
     if (same := nothing_new(parts, request, mark)) is not None:
@@ -66,8 +68,6 @@ def dream(parts: Parts, request: Request, *, waiting: WhileRunning | None = None
     left = _finish_what_runs(parts, request, waiting)
     if left is not None and not request.params.dry_run and read_all(parts, left.dream, mark):
         return _outcome(parts, request, left, NOTHING, began.timestamp())
-    if not request.params.dry_run:
-        take_own_words(parts, folder_of(request), request.scope)  # before any log is read: a folder that is not ours to publish into is refused
     taken = take_in(parts, request)
     parts.step("taken_in")
     asked = _ask(parts, request, brought_by(taken, mark))

@@ -15,14 +15,18 @@ from typing import Protocol
 from pipelines.errors import NotOurFolder, Refused
 from pipelines.logs.redaction import Redactor
 from pipelines.model import digest
+from pipelines.run.edits import BASES_MAX, take_edits
+from pipelines.run.edits import Taken as Decided
 from pipelines.run.render import REPORTS, covered
 from pipelines.store import Store, WikiState
 from pipelines.store.own_words import OwnPage
+from pipelines.wiki.edits import INDEX_PATH
 from pipelines.wiki.folder import DISPLACED
 from pipelines.wiki.own import Halves, changed, digests, halves, joined, with_own
 from pipelines.wiki.page import Page, write
 from pipelines.wiki.publish import How, Marker, Published, State, Stood, Taken, placeholder, publish, read_marker, require_ours, stamps, standing
 from pipelines.wiki.render import left, stub, to_bytes
+from pipelines.wiki.ticks import INBOX_PATH
 
 ROUNDS_MAX = 5
 """How often a folder is published in a row because pages were committed meanwhile; then the next call goes on."""
@@ -51,11 +55,13 @@ class Publisher(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WikiFolder:
-    """A folder to publish into: the id its marker carries, and the name of this host."""
+    """A folder to publish into: the id its marker carries, and the name of this host. `mine`: the person declared that all that is changed there is their
+    own word (`edits_are_mine`)."""
 
     folder: Path
     wiki: str
     host: str
+    mine: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +83,7 @@ def take_own_words(parts: Publisher, at: WikiFolder, scope: str) -> tuple[str, .
     if marker is None:
         return ()
     require_ours(at.folder, marker, Marker(wiki=at.wiki, epoch=parts.store.epoch, host=at.host))
-    words = _Words(parts.store, scope, at.wiki)
+    words = _Words(parts, scope, at)
     return words.take_all(standing(at.folder, needs=words.needs))
 
 
@@ -98,7 +104,7 @@ def publish_revision(
         mark = store.showing_mark(scope)
         if not store.shown_revision(scope):
             return Shown(revision=0, published=Published())
-        words = _Words(store, scope, at.wiki)
+        words = _Words(parts, scope, at)
         published = _publish(parts, at, words, new=known is None if new is None else new, take_over=take_over, patience_s=patience_s)
         done = published if done is None else _both(done, published)
         store.save_wiki(scope, marker=at.wiki, host=at.host, shown_rev=words.showing.revision)
@@ -138,9 +144,10 @@ def shows(parts: Publisher, at: WikiFolder, scope: str) -> bool:
     """Whether the folder holds exactly what is committed, with all words of a person in the store; old reports may stand beside it."""
     if not at.folder.is_dir():
         return False
-    words = _Words(parts.store, scope, at.wiki)
+    words = _Words(parts, scope, at)
     stood = standing(at.folder, needs=words.needs)
     words.set_aside(stood)
+    words.leave_ticks(stood)
     return {s.path: s.digest for s in stood if s.path in words.wanted or not s.path.startswith(REPORTS)} == words.wanted
 
 
@@ -182,18 +189,21 @@ def _both(first: Published, then: Published) -> Published:
 
 
 def _publish(parts: Publisher, at: WikiFolder, words: _Words, *, new: bool, take_over: bool, patience_s: float) -> Published:
-    return publish(
+    done = publish(
         at.folder, words.state, marker=Marker(wiki=at.wiki, epoch=parts.store.epoch, host=at.host), holder=parts.holder,
         known=lambda found: parts.store.is_ours(words.scope, found), take=words.take, needs=words.needs, new=new, take_over=take_over,
         has_secret=lambda path, data: covered(parts.redactor, path, data) != data, step=parts.step, patience_s=patience_s,
     )  # fmt: skip
+    return replace(done, held=tuple((path, words.waits.get(path, why)) for path, why in done.held))
 
 
 class _Words:
     """What a folder is to show, and the person's words in it on their way into the store."""
 
-    def __init__(self, store: Store, scope: str, wiki: str) -> None:
-        self.store, self.scope, self.wiki = store, scope, wiki
+    def __init__(self, parts: Publisher, scope: str, at: WikiFolder) -> None:
+        self.store, self.scope, self.wiki, self.mine, self.now = parts.store, scope, at.wiki, at.mine, parts.now
+        self.waits: dict[str, str] = {}
+        self._decided: dict[str, Decided] = {}
         self._known = False
 
     def _once(self) -> None:
@@ -237,6 +247,7 @@ class _Words:
         if self.take_all(stood):
             self._read()
         self.set_aside(stood)
+        self.leave_ticks(stood)
         stubs = frozenset(self.showing.moved.keys() - self.pages.keys())
         return State(wanted=self.wanted, load=self.load, revision=self.showing.revision, stubs=stubs)
 
@@ -269,6 +280,14 @@ class _Words:
             return Taken(with_own(path, self.load([path])[path], joined(words.sections if words else ())))
         self._make([path])
         return Taken(self.made.get(path))
+
+    def leave_ticks(self, stood: Iterable[Stood]) -> None:
+        """An inbox with decisions in it that the next dream takes up stays as the person left it until then."""
+        self._once()
+        for inbox in (s for s in stood if s.path == INBOX_PATH and s.data and INBOX_PATH in self.wanted):
+            decided = self._decided.get(inbox.digest)
+            if decided is not None and not decided.settled and not decided.why:
+                self.made[INBOX_PATH], self.wanted[INBOX_PATH] = inbox.data, inbox.digest
 
     def _as_it_was(self, stood: Stood) -> bool:
         """Whether a file is as we left it and all its words are kept."""
@@ -314,7 +333,20 @@ class _Words:
         delta = changed(found.sections, base=base, known=page.known, current=digests(page.sections))
         if delta:
             self.store.take_own_words(self.scope, self.wiki, stood.path, added=delta.added, removed=delta.removed)
-        return bool(delta), ours
+        return bool(delta), ours or (stood.base is not None and self._decide(stood).settled)
+
+    def _decide(self, stood: Stood) -> Decided:
+        """What the changes in our part of a file decide or ask for; recorded once, however often it is looked at."""
+        if stood.path == INDEX_PATH or stood.path.startswith(REPORTS) or not stood.published:
+            return Decided(False)
+        if stood.digest not in self._decided:
+            bodies = [to_bytes(head.body) for head in reversed(self.store.page_history(self.scope, stood.path)[-BASES_MAX:])]
+            likely = [b for b in bodies if stood.base and (h := halves(stood.path, b)) is not None and h.above in stood.base.above]
+            decided = take_edits(self.store, self.scope, stood.path, stood.data, likely or bodies, mine=self.mine, at=self.now())
+            self._decided[stood.digest] = decided
+            if decided.why:
+                self.waits[stood.path] = decided.why
+        return self._decided[stood.digest]
 
     def _aboves(self, path: str) -> set[str]:
         """What our part of a page ever was, as far as the store knows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -13,7 +13,7 @@ from pipelines.notes.identity import in_force
 from pipelines.run.sources import standing_notes
 from pipelines.store import Store
 
-VERBS: Final = frozenset({"approve", "reject", "keep", "retract"})
+VERBS: Final = frozenset({"approve", "reject", "keep", "retract", "edit"})
 UID_MIN: Final = 6
 """Characters of an id that are enough to name a note, when only one begins so."""
 
@@ -47,7 +47,8 @@ def named_note(store: Store, scope: str, name: str) -> tuple[Version, ...]:
 
 
 def rule(store: Store, scope: str, verb: str, name: str, *, at: datetime, hand: str, side: int | None = None, why: str = "") -> Ruled:
-    """Record a person's decision about a note; `side` (from 1) names one side of a dispute. The same decision twice is one.
+    """Record a person's decision about a note; `side` (from 1) names one side of a dispute, `why` is their reason, of an edit the new words.
+    The same decision twice is one.
 
     Raises Refused when there is no such note or side, or when the note is not one that can be decided like this.
     """
@@ -55,11 +56,13 @@ def rule(store: Store, scope: str, verb: str, name: str, *, at: datetime, hand: 
         raise ValueError(f"{verb!r} is no decision")
     versions = named_note(store, scope, name)
     other = _slot(versions, side, verb)
-    before = next((r for r in in_force(store.rulings(scope, [versions[0].note])) if (r.verb, r.other) == (verb, other) and r.target == versions[0].note), None)
+    said = (verb, other, why if verb == "edit" else None)
+    made = (r for r in in_force(store.rulings(scope, [versions[0].note])) if r.target == versions[0].note)
+    before = next((r for r in made if (r.verb, r.other, r.body if verb == "edit" else None) == said), None)
     if before is not None and not _moved_since(versions, before):
         return Ruled(ruling=before, versions=versions, known=True)
     ruling = Ruling(
-        uid=digest("ruling", verb, versions[0].note, other or "", at.isoformat()), verb=verb, target=versions[0].note, other=other, body=why or None, at=at
+        uid=digest("ruling", *(s or "" for s in said), versions[0].note, at.isoformat()), verb=verb, target=versions[0].note, other=other, body=why or None, at=at
     )
     with store.together("rule"):
         store.add_ruling(scope, ruling)
@@ -68,11 +71,27 @@ def rule(store: Store, scope: str, verb: str, name: str, *, at: datetime, hand: 
     return Ruled(ruling=ruling, versions=versions, known=False)
 
 
+def restore(store: Store, scope: str, name: str, *, at: datetime, hand: str) -> Ruled:
+    """Take back what took a note out: it is believed again as if it had never been retracted or rejected. Raises Refused when nothing did."""
+    versions = named_note(store, scope, name)
+    note = versions[0].note
+    out = [r for r in in_force(store.rulings(scope, [note])) if r.verb in {"retract", "reject"} and r.target == note]
+    if not out:
+        raise Refused(f"n-{note} was neither retracted nor rejected: there is nothing to restore")
+    lifts = [Ruling(uid=digest("lift", r.uid), verb="lift", target=r.uid, at=at) for r in out]
+    with store.together("restore"):
+        for lift in lifts:
+            store.add_ruling(scope, lift)
+        store.mark_dirty(scope, _bears_on(store, versions), "ruling")
+        store.write_down(scope, "restore", hand, note, key=lifts[-1].uid)
+    return Ruled(ruling=replace(lifts[-1], target=note), versions=versions, known=False)
+
+
 def _slot(versions: Sequence[Version], side: int | None, verb: str) -> str | None:
     """The slot of a side of a dispute; None for the note as a whole."""
     sides = sorted((v for v in versions if v.status is Status.DISPUTED), key=lambda v: v.slot)
     if side is None:
-        if len(sides) > 1 and verb in {"approve", "keep"}:
+        if len(sides) > 1 and verb in {"approve", "keep", "edit"}:
             shown = "; ".join(f"{n}: {v.statement}" for n, v in enumerate(sides, 1))
             raise Refused(f"n-{versions[0].note} is disputed, say which side is right with --side ({shown})")
         return None

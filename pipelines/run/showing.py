@@ -28,6 +28,7 @@ from pipelines.run.content import (
     waiting,
     work_of,
 )
+from pipelines.run.edits import dismissed, open_edits
 from pipelines.run.held import shown as may_show
 from pipelines.run.paged import PageKey, Pages
 from pipelines.run.placed import Places, Rows, take_carried, take_notes
@@ -235,7 +236,8 @@ class _Sight:
 
     def sight(self) -> Sight:
         corrections = tuple(correction_of(c) for c in self.after.aside.get("corrections", ()))
-        questions = asked(self.store, self.scope, self.sessions.ends)
+        gone = dismissed(self.store, self.scope)
+        questions = tuple(a for a in asked(self.store, self.scope, self.sessions.ends) if a.uid not in gone)
         files = self._topic_files()
         written = {f.path: f for f in files}
         items = self._overlay()
@@ -379,9 +381,11 @@ class _Sight:
         first: list[q.Entry] = []
         counted: Counter[tuple[q.Waits, str]] = Counter()
         counts = items.waiting()
-        held = [*quarantined(self.store, self.scope), *(quarantined_of(h) for h in self.after.aside.get("held", ()))]
+        gone = dismissed(self.store, self.scope)
+        found = (*quarantined(self.store, self.scope), *(quarantined_of(h) for h in self.after.aside.get("held", ())))
+        held = [h for h in found if h.uid not in gone]
         other = {
-            q.Waits.CORRECTION: q.corrections(corrections), q.Waits.QUESTION: q.questions(questions),
+            q.Waits.EDIT: q.edits(open_edits(self.store, self.scope)), q.Waits.CORRECTION: q.corrections(corrections), q.Waits.QUESTION: q.questions(questions),
             q.Waits.QUARANTINE: tuple(q.quarantined(h) for h in _by_uid(held)),
         }  # fmt: skip
         for waits in q.Waits:

@@ -29,4 +29,4 @@ def organize(parts: Parts, request: Request, *, new: bool | None = None) -> Orga
 
 def folder_of(request: Request) -> WikiFolder:
     """Where a request publishes to."""
-    return WikiFolder(folder=request.wiki, wiki=request.wiki_id, host=request.host)
+    return WikiFolder(folder=request.wiki, wiki=request.wiki_id, host=request.host, mine=request.mine)

@@ -172,6 +172,18 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Edited:
+    """What a changed file of ours asks of a note: the decision it wants, the sentence as it stands, and the new words of an edit."""
+
+    uid: str
+    note: str
+    wants: str
+    before: str
+    after: str = ""
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
     """A wrong line of a note file and what the logs say instead. `path` and `line` are the file's own; `fixed`: the file says it rightly by now.
 
@@ -250,6 +262,7 @@ class Content:
     corrections: tuple[Correction, ...] = ()
     quarantined: tuple[Quarantined, ...] = ()
     asked: tuple[Asked, ...] = ()
+    edited: tuple[Edited, ...] = ()
     work: tuple[Work, ...] = ()
     own: dict[str, str] = field(default_factory=dict)
     redirects: dict[str, str] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from pipelines.model import Kind, Status, Verdict
 from pipelines.wiki import inline
-from pipelines.wiki.content import Asked, Content, Correction, Item, Quarantined, anchor_of
+from pipelines.wiki.content import Asked, Content, Correction, Edited, Item, Quarantined, anchor_of
 from pipelines.wiki.inline import Spans, code, join, plain
 from pipelines.wiki.lines import Part, footnotes, short_session
 from pipelines.wiki.page import OWN_MARK
@@ -23,6 +23,7 @@ SHOWN_MAX = 20
 class Waits(StrEnum):
     """Why something waits for a person; the value is the heading it stands under, the order is the order of use."""
 
+    EDIT = "Edited in files"
     DISPUTE = "Disputes"
     CORRECTION = "Corrections proposed"
     RECHECK = "To check again"
@@ -61,7 +62,7 @@ def entries(content: Content) -> tuple[Entry, ...]:
         if waits := waits_of(item):
             waiting[waits].append(item)
     notes = {waits: [entry(i) for i in sorted(items, key=value)] for waits, items in waiting.items()}
-    return (*notes.get(Waits.DISPUTE, ()), *corrections(content.corrections), *notes.get(Waits.RECHECK, ()), *notes.get(Waits.DRAFT, ()),
+    return (*edits(content.edited), *notes.get(Waits.DISPUTE, ()), *corrections(content.corrections), *notes.get(Waits.RECHECK, ()), *notes.get(Waits.DRAFT, ()),
             *questions(content.asked), *(quarantined(q) for q in sorted(content.quarantined, key=lambda q: q.uid)))  # fmt: skip
 
 
@@ -106,6 +107,11 @@ def corrections(found: Iterable[Correction]) -> tuple[Entry, ...]:
     return tuple(_correction(c) for c in sorted(found, key=_newest_first) if not c.fixed)
 
 
+def edits(found: Iterable[Edited]) -> tuple[Entry, ...]:
+    """What was changed on pages or ticked in the queue and waits for the person's yes."""
+    return tuple(_edit(e) for e in sorted(found, key=lambda e: e.uid))
+
+
 def questions(asked: Iterable[Asked]) -> tuple[Entry, ...]:
     """Questions that wait for an answer, the newest first."""
     return tuple(
@@ -140,6 +146,16 @@ def _dispute(item: Item) -> Entry:
     cites = [side.cites[0] for side in item.sides]
     name = plain(item.attribute or item.subject)
     return Entry(uid=item.uid, waits=Waits.DISPUTE, spans=join(name, ": ", *sides), reason="", command=_why(item.uid), notes=footnotes(cites))
+
+
+_WANTS = {"retract": "Take out", "reject": "Reject", "approve": "Accept", "keep": "Keep"}
+
+
+def _edit(edited: Edited) -> Entry:
+    """In whose hand it was done nobody knows, so it says what would become of the note."""
+    before = plain(inline.cut_quote(edited.before))
+    spans = join('Say "', plain(inline.cut_quote(edited.after)), '" in place of "', before, '"?') if edited.after else join(_WANTS[edited.wants], ' "', before, '"?')
+    return Entry(uid=edited.uid, waits=Waits.EDIT, spans=spans, reason="", command=_why(edited.note))
 
 
 def _correction(correction: Correction) -> Entry:
@@ -195,7 +211,11 @@ def inbox(waiting: Queue, *, own: str = "") -> str:
 def _purpose(count: int) -> str:
     if not count:
         return "Nothing waits for you."
-    return f"{count} {'thing waits' if count == 1 else 'things wait'} for you; the command beside each shows the lines it rests on."
+    return (
+        f"{count} {'thing waits' if count == 1 else 'things wait'} for you; the command beside each shows the lines it rests on. To accept one put `- [x]` before "
+        "it, to reject it take its line out; the next dream, `dreamd publish` or `dreamd review` takes that as your word. What would become a rule, and a line "
+        "in other words, is asked about once more."
+    )
 
 
 def _row(entry: Entry, notes: list[Spans]) -> str:

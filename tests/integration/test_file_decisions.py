@@ -1,0 +1,182 @@
+"""What a person decides in the files of the wiki: ticks and missing lines of the inbox, bullets taken from pages or changed. An agent can write there, too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipelines.model import Status
+from pipelines.run.edits import edit_named, open_edits
+from pipelines.run.ruling import rule
+from pipelines.run.why import why
+from tests.dreaming import SCOPE, Desk
+from tests.writing import START, ClaudeLog, events
+
+
+def inbox(desk: Desk) -> Path:
+    return desk.wiki / "inbox.md"
+
+
+def line_of(desk: Desk, words: str) -> str:
+    return next(line for line in inbox(desk).read_text(encoding="utf-8").splitlines() if words in line)
+
+
+def write_line(desk: Desk, old: str, new: str) -> None:
+    path = inbox(desk)
+    path.write_text(path.read_text(encoding="utf-8").replace(old + "\n", new), encoding="utf-8")
+
+
+def statuses(desk: Desk, words: str) -> set[Status]:
+    with desk.store() as store:
+        return {h.version.status for h in store.heads(SCOPE) if words in h.version.statement}
+
+
+def waiting_rule(desk: Desk) -> str:
+    """A draft of a rule: said once, inside a task."""
+    log = ClaudeLog("one").user("Build the client.").assistant("How?").user("Don't use spaces in the Makefile.").assistant("ok")
+    log.user("Don't touch the legacy folder.").save(desk.logs)
+    desk.dream()
+    assert statuses(desk, "legacy") == {Status.DRAFT}
+    return line_of(desk, "legacy")
+
+
+def waiting_fact(desk: Desk) -> str:
+    """A draft of a fact: a watcher inferred it."""
+    (desk.logs / "rows.jsonl").write_text(events([("retention-days", "30", "inferred", "2026-03-02T09:00:00Z")]), encoding="utf-8")
+    desk.dream()
+    return line_of(desk, "retention-days")
+
+
+def test_a_line_taken_out_of_the_inbox_rejects_and_is_not_learnt_again_from_the_same_lines(desk: Desk) -> None:
+    line = waiting_rule(desk)
+    write_line(desk, line, "")
+    for _ in range(2):
+        desk.dream()
+        assert "legacy" not in inbox(desk).read_text(encoding="utf-8")
+        assert statuses(desk, "legacy") == {Status.RETRACTED}
+    assert "spaces" in inbox(desk).read_text(encoding="utf-8"), "the rest still waits"
+
+
+def test_a_tick_makes_a_fact_the_persons_word_but_never_a_rule_by_itself(desk: Desk) -> None:
+    waiting_fact(desk)
+    order = waiting_rule(desk)
+    fact = line_of(desk, "retention-days")
+    write_line(desk, fact, "- [x] " + fact.removeprefix("- ") + "\n")
+    write_line(desk, order, "- [x] " + order.removeprefix("- ") + "\n")
+    desk.dream()
+    assert statuses(desk, "retention-days") == {Status.CONFIRMED}
+    assert statuses(desk, "legacy") == {Status.DRAFT}
+    assert "legacy" not in desk.brief()
+    assert 'Accept "Don’t touch the legacy folder' in inbox(desk).read_text(encoding="utf-8").replace("'", "’")
+    with desk.store() as store:
+        assert [e.wants for e in open_edits(store, SCOPE)] == ["approve"]
+
+
+def test_in_a_folder_the_person_declared_their_own_a_tick_makes_a_rule(desk: Desk) -> None:
+    order = waiting_rule(desk)
+    write_line(desk, order, "- [X] " + order.removeprefix("- ") + "\n")
+    desk.dream(mine=True)
+    assert statuses(desk, "legacy") == {Status.CONFIRMED}
+    assert "legacy" in desk.brief()
+
+
+def test_a_line_in_other_words_is_asked_about_and_is_the_persons_word_when_they_say_so(desk: Desk) -> None:
+    line = waiting_fact(desk)
+    write_line(desk, line, line.replace("30", "45") + "\n")
+    desk.dream()
+    assert statuses(desk, "retention-days") == {Status.DRAFT}
+    with desk.store() as store:
+        edit = edit_named(store, SCOPE, open_edits(store, SCOPE)[0].uid)
+        assert edit is not None
+        assert (edit.wants, "retention-days = 45" in edit.after, "`" in edit.after) == ("edit", True, False)
+        rule(store, SCOPE, "edit", edit.note, at=desk.now, hand="command", why=edit.after)
+    desk.dream()
+    assert statuses(desk, "45") == {Status.CONFIRMED}
+    assert "retention-days = 45" in desk.brief()
+    assert "retention-days = 30" not in desk.brief()
+
+
+@pytest.mark.parametrize("broken", ["", "# Inbox\n", "cut", "conflict", "stripped", "older"])
+def test_a_file_that_is_not_whole_decides_nothing(desk: Desk, broken: str) -> None:
+    waiting_fact(desk)
+    older = inbox(desk).read_text(encoding="utf-8")
+    waiting_rule(desk)
+    text = inbox(desk).read_text(encoding="utf-8")
+    stripped = "".join(line for line in text.splitlines(keepends=True) if not line.startswith(("#", "1", "2", "3")) and "legacy" not in line)
+    found = {"cut": text[: len(text) // 2], "conflict": "<<<<<<< mine\n" + text.replace(line_of(desk, "legacy") + "\n", ""), "stripped": stripped, "older": older}
+    inbox(desk).write_text(found.get(broken, broken), encoding="utf-8")
+    desk.dream()
+    inbox(desk).unlink()
+    desk.dream()
+    assert statuses(desk, "legacy") == {Status.DRAFT}
+    assert statuses(desk, "retention-days") == {Status.DRAFT}
+    assert "legacy" in inbox(desk).read_text(encoding="utf-8"), "a file that is gone is written again"
+
+
+def test_more_lines_than_one_takes_out_by_hand_are_no_decision_and_it_is_said(desk: Desk) -> None:
+    log = ClaudeLog("many").user("Build the client.").assistant("How?")
+    for thing in ("legacy folder", "old schema", "vendor tree", "release notes", "lock file", "old tests"):
+        log.user(f"Don't touch the {thing}.").assistant("ok")
+    log.save(desk.logs)
+    desk.dream()
+    text = inbox(desk).read_text(encoding="utf-8")
+    assert text.count("- Don't touch") > 4
+    inbox(desk).write_text("".join(x for x in text.splitlines(keepends=True) if not x.startswith("- Don't touch") or "legacy" in x), encoding="utf-8")
+    left = desk.dream()
+    assert left.published is not None
+    assert [why for path, why in left.published.held if path == "inbox.md" and "more of its lines are gone" in why]
+    assert statuses(desk, "schema") == {Status.DRAFT}
+
+
+def confirmed(desk: Desk) -> Path:
+    ClaudeLog("rules").user("Always run migrations with `make migrate`.").assistant("ok").user("Never push to main.").save(desk.logs)
+    desk.dream()
+    return desk.wiki / "how-we-work.md"
+
+
+def without(path: Path, words: str) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(x for x in lines if words not in x or x.startswith("[^")), encoding="utf-8")
+
+
+def test_a_bullet_taken_from_a_page_asks_to_retract_it_and_stays_away_while_that_waits(desk: Desk) -> None:
+    page = confirmed(desk)
+    without(page, "push to main")
+    for _ in range(2):
+        desk.dream()
+        assert "push to main" not in page.read_text(encoding="utf-8").split("<!--")[0]
+        assert 'Take out "Never push to main' in inbox(desk).read_text(encoding="utf-8")
+        assert statuses(desk, "push to main") == {Status.CONFIRMED}, "no agent's tool retracts"
+    with desk.store() as store:
+        edit = open_edits(store, SCOPE)[0]
+        rule(store, SCOPE, "retract", edit.note, at=desk.now, hand="command")
+    for _ in range(2):
+        desk.dream()
+        assert "push to main" not in "".join(desk.tree().values())
+    with desk.store() as store:
+        assert any(r.verb == "retract" for r in why(store, SCOPE, edit.note)[0].rulings)
+        assert open_edits(store, SCOPE) == ()
+
+
+def test_in_a_folder_of_their_own_a_bullet_taken_out_is_retracted(desk: Desk) -> None:
+    page = confirmed(desk)
+    without(page, "push to main")
+    desk.dream(mine=True)
+    assert statuses(desk, "push to main") == {Status.RETRACTED}
+    assert "push to main" not in page.read_text(encoding="utf-8")
+    assert "make migrate" in page.read_text(encoding="utf-8")
+
+
+def test_a_bullet_in_other_words_stays_as_it_was_written_and_is_asked_about(desk: Desk) -> None:
+    page = confirmed(desk)
+    edited = page.read_text(encoding="utf-8").replace("Never push to main.", "Never push to main or release.", 1)
+    page.write_text(edited, encoding="utf-8")
+    desk.dream()
+    desk.now = START.replace(year=2027)
+    desk.dream()
+    assert page.read_text(encoding="utf-8") == edited
+    with desk.store() as store:
+        (edit,) = open_edits(store, SCOPE)
+    assert (edit.before, edit.after) == ("Never push to main.", "Never push to main or release.")
+    assert "or release" not in desk.brief()

@@ -209,15 +209,19 @@ def _log(agent: str, file: Found, folder: Path | None) -> LogFile:
 
 def deleted_on(log: LogFile, homes: Homes) -> datetime | None:
     """When its agent will delete a log; None where it never does (Codex keeps its own)."""
-    if log.agent != "claude":
-        return None
+    days = cleanup_days(homes)
+    return log.mtime + timedelta(days=days) if log.agent == "claude" and 0 <= days <= 36_500 else None
+
+
+def cleanup_days(homes: Homes) -> int:
+    """After how many days without a new line Claude Code deletes a log; -1 where its settings say something else than a number."""
     days: object = CLEANUP_DAYS
     try:
         said = json.loads((homes.claude / "settings.json").read_text(encoding="utf-8"))
         days = said.get("cleanupPeriodDays", CLEANUP_DAYS) if isinstance(said, dict) else CLEANUP_DAYS
     except (OSError, ValueError):
         pass
-    return log.mtime + timedelta(days=days) if isinstance(days, int) and not isinstance(days, bool) and 0 <= days <= 36_500 else None
+    return days if isinstance(days, int) and not isinstance(days, bool) else -1
 
 
 def tells_sessions(homes: Homes) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from pipelines.store.codec import session_of
 from pipelines.store.core import Core, add, chunks
 from pipelines.store.places import cited, cited_first, in_order, occurrence, places, said, standing_first, start, turn_at
 from pipelines.store.types import load
-from pipelines.store.values import Counts
+from pipelines.store.values import BadRecord, Counts
 
 
 class Reading(Core):
@@ -154,6 +154,16 @@ class Reading(Core):
                 lines=int(total[1] or 0), bad=_count(conn, t.bad_spans, at), pending=int(total[2] or 0), redacted=int(total[3] or 0),
                 archived=int(conn.scalar(select(func.sum(t.segments.c.length)).where(t.segments.c.scope_id == at)) or 0),
             )  # fmt: skip
+
+
+    def bad_records(self, scope: str, *, limit: int) -> tuple[BadRecord, ...]:
+        """Where the scope's logs hold bytes that are no record, and why, by file and line; at most `limit`."""
+        b, s, f = t.bad_spans.c, t.sources.c, t.files.c
+        named = select(func.min(f.path)).where(f.scope_id == s.scope_id, f.identity == s.identity).scalar_subquery()
+        query = select(named.label("path"), s.identity, b.line, b.length, b.reason).join_from(t.bad_spans, t.sources, s.id == b.source_id)
+        with self.reading("read which records are bad") as conn:
+            query = query.where(b.scope_id == self.scope_of(conn, scope), b.generation == s.generation).order_by("path", s.identity, b.offset).limit(limit)
+            return tuple(BadRecord(source=r.path or r.identity, line=r.line, length=r.length, reason=r.reason) for r in conn.execute(query))
 
 
 def _count(conn: Connection, table: Any, scope_id: int | None) -> int:

@@ -12,16 +12,23 @@ from pipelines.model import Claim, Finding, GateResult, Outcome, Relation, Statu
 
 
 class DreamRunning(Refused):
-    """Another dream runs over this scope; `holder` is the process it belongs to, `since` when it began."""
+    """Another dream runs over this scope; `holder` is the process it belongs to, `since` when it began, `told` says so in words."""
 
     def __init__(self, scope: str, dream: str, holder: str, since: datetime) -> None:
         super().__init__(
-            f"dream {dream} over {scope} has been running since {since:%Y-%m-%d %H:%M:%S} UTC in {holder}; wait for it or end that process (host:pid:start)"
+            f"another dream over {scope} has been running since {since:%Y-%m-%d %H:%M} UTC, {_process(holder)}: wait for it, or end it with dreamd dreams cancel {dream}"
         )
+        self.told = f"another dream over {scope} runs since {since:%Y-%m-%d %H:%M} UTC, {_process(holder)}"
         self.scope = scope
         self.dream = dream
         self.holder = holder
         self.since = since
+
+
+def _process(holder: str) -> str:
+    """A holder ("host:pid:start:…") as a person finds it."""
+    host, _, rest = holder.partition(":")
+    return f"in process {rest.partition(':')[0]} on {host}" if rest else f"in {holder}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +38,17 @@ class Receipt:
     new_turns: int
     known_turns: int
     sessions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadRecord:
+    """Bytes of a source that are no record: where they begin, how many they are, and why they are none. `source` is its file, or its identity where that
+    is not known."""
+
+    source: str
+    line: int
+    length: int
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -145,13 +145,13 @@ def test_a_second_dream_waits_for_the_first_and_says_for_whom_or_is_refused(mach
         assert store.claim(f"{socket.gethostname()}:{os.getpid()}:0:0", ttl_ms=60_000, deadline_ms=60_000) is not None
         code, out, err = machine.dream("--no-wait")
         assert (code, out) == (3, "")
-        assert first in err
-        assert str(os.getpid()) in err
+        assert err.startswith("dreamd: another dream over local has been running since 2")
+        assert f"in process {os.getpid()} on {socket.gethostname()}: wait for it, or end it with dreamd dreams cancel {first}\n" in err
         with machine.start("dream", *sample(), "--wiki", str(machine.wiki)) as second:
             assert second.stderr is not None
             said = second.stderr.readline()
-            assert f"waiting for dream {first}" in said
-            assert str(os.getpid()) in said
+            assert said.startswith("waiting: another dream over local runs since 2")
+            assert said.endswith(f"in process {os.getpid()} on {socket.gethostname()}; this dream goes on when it has ended\n")
             assert second.poll() is None
             store.cancel("local", first)
             out, _ = second.communicate(timeout=DEADLINE_S)

@@ -262,7 +262,15 @@ def test_an_edit_made_between_reading_and_writing_is_kept(home: Home, web: Path,
     assert settings.read_text() == '{"model": "haiku"}'
 
 
-@pytest.mark.parametrize("words", [(), ("cursor",), ("claude-code", "--agents-md"), ("claude-code", "--project", "/nowhere/at/all")])
+def test_without_a_name_the_agents_that_keep_logs_of_the_project_are_connected(home: Home, web: Path, dreamd: Command) -> None:
+    code, out, _ = dreamd(web, "connect", "--dry-run")
+    assert (code, ".claude/settings.json" in out, ".codex" in out) == (0, True, False)
+    elsewhere = home.repository("elsewhere")
+    code, _, said = dreamd(elsewhere, "connect")
+    assert (code, "no agent keeps logs of" in " ".join(said.split())) == (2, True)
+
+
+@pytest.mark.parametrize("words", [("cursor",), ("claude-code", "--agents-md"), ("claude-code", "--project", "/nowhere/at/all")])
 def test_what_makes_no_sense_is_a_usage_error(home: Home, web: Path, dreamd: Command, words: tuple[str, ...]) -> None:
     assert dreamd(web, "connect", *words)[0] == 2
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -22,7 +24,7 @@ ABOUT: Final = "Consolidates the memory of agents: session logs and notes in, a 
 FIRST: Final = "dreamd alone says what is here and what to do next, and writes nothing. Each command has its own --help."
 HOMES: Final[Mapping[str, str]] = {
     "dream": "dream", "dreams": "dreams", "apply": "dreams", "status": "status", "search": "reading", "why": "reading", "verify": "reading",
-    "journal": "reading", "brief": "reading", "lint": "lint", "schedule": "schedule", "watch": "watch", "submit": "submit", "hook": "hook",
+    "journal": "journal", "brief": "reading", "lint": "lint", "schedule": "schedule", "watch": "watch", "submit": "submit", "hook": "hook",
     "export": "transfer", "import": "transfer", "intake": "plumbing", "rebuild": "plumbing", "publish": "publish", "worker": "worker", "up": "up",
     "doctor": "doctor", "metrics": "metrics", "letters": "kept", "audit": "kept", "costs": "costs", "review": "review", "remember": "review",
     "retract": "review", "edit": "review", "revert": "revert", "notes": "notes", "estimate": "estimate", "replay": "replay",
@@ -76,17 +78,36 @@ def run(arguments: list[str] | None = None) -> int:
         return int(error.exit_code)
     except typer.Abort:
         return INTERRUPTED
+    except OSError as error:
+        told = _refused_by_the_system(error)
+        return _say(told, REFUSED) if told else _fault(error)
     except Exception as error:
         shown = getattr(error, "show", None)  # a usage error of the parser typer carries within
         if callable(shown):
             shown()
             return int(getattr(error, "exit_code", USAGE))
-        if not structlog.is_configured():
-            logsetup.configure()  # structlog's own way of telling an error prints local variables, settings among them
-        structlog.get_logger("dreamd").exception("command_failed")
-        return _say(error, LEFT_UNDONE)
+        return _fault(error)
 
 
-def _say(error: BaseException, code: int) -> int:
+_NO_ROOM: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR})
+"""Why the system lets nothing be written at a place: a matter of the person's, no fault of ours."""
+
+
+def _refused_by_the_system(error: OSError) -> str:
+    """What a person should know of a file that could not be written or read; "" for what may be our own fault."""
+    if error.errno not in _NO_ROOM or not error.filename:
+        return ""
+    return f"{error.filename}: {os.strerror(error.errno)}; make it writable, or name another place (--wiki, or data_dir for the data folder), and try again"
+
+
+def _fault(error: Exception) -> int:
+    """Tell of what nobody expected, with its traceback in the log."""
+    if not structlog.is_configured():
+        logsetup.configure()  # structlog's own way of telling an error prints local variables, settings among them
+    structlog.get_logger("dreamd").exception("command_failed")
+    return _say(error, LEFT_UNDONE)
+
+
+def _say(error: BaseException | str, code: int) -> int:
     print(f"dreamd: {error}", file=sys.stderr)
     return code

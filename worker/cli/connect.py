@@ -21,14 +21,14 @@ from worker.connect import agents, nightly
 from worker.connect.agents import Change
 from worker.connect.briefs import brief_at, leave_briefs
 from worker.connect.ledger import Entry, Ledger
-from worker.projects import Homes, root_of
+from worker.projects import Homes, root_of, survey
 from worker.registry import all_registered
 from worker.settings import Settings, data_folder
 
 NIGHTLY: Final = "nightly"
 _WAIT_S: Final = 30
 
-Agent = Annotated[str | None, typer.Argument(metavar="[AGENT]", help="claude-code or codex.")]
+Agent = Annotated[str | None, typer.Argument(metavar="[AGENT]", help="claude-code or codex; default: those that keep logs of the project.")]
 Project = Annotated[Path | None, typer.Option("--project", metavar="DIR", help="Only sessions of this project; default: of every project.")]
 
 
@@ -54,9 +54,10 @@ def connect(
 
     dreamd disconnect takes them out again, to the byte. The agent's own memory settings stay as they are.
     """
-    _require(agent, every_night)
+    _require(agent)
     if agents_md and agent != agents.CODEX:
         raise typer.BadParameter("is for codex", param_hint="--agents-md")
+    chosen = (agent,) if agent else () if every_night else _at_work(project or Path.cwd())
     loaded = common.start(config)
     data, root = data_folder(loaded).absolute(), root_of(project.expanduser().absolute()) if project else None
     if project and not project.expanduser().is_dir():
@@ -64,9 +65,10 @@ def connect(
     _ready(loaded, wiki)
     changes: list[Change] = []
     table = nightly.Installed(kind="", files={})
-    if agent:
+    if chosen:
         options = [*([f"--wiki={wiki.expanduser().absolute()}"] if wiki else []), *_from_elsewhere(data, config)]
-        changes += _agent_changes(agent, loaded, root, wiki, options, agents_md=agents_md)
+        for name in chosen:
+            changes += _agent_changes(name, loaded, root, wiki, options, agents_md=agents_md)
     if every_night:
         table = _installed(data, config)
         changes += [agents.plan_file(Ledger(data), path, text, NIGHTLY, undo=table.undo) for path, text in table.files.items()]
@@ -76,7 +78,7 @@ def connect(
                 agents.write(Ledger(data), change)
         if every_night:
             _wake(table)
-    _print(changes, table, dry_run=dry_run, as_json=as_json, agent=agent or "", agents_md=agents_md)
+    _print(changes, table, dry_run=dry_run, as_json=as_json, chosen=chosen, agents_md=agents_md)
     return 0
 
 
@@ -89,8 +91,7 @@ def disconnect(
     as_json: common.Json = False,
 ) -> int:
     """Take out what connect put in: files nobody changed since are as they were, to the byte; of others ours alone is taken out."""
-    if agent is not None:
-        _require(agent, False)
+    _require(agent)
     loaded = common.start(config)
     ledger = Ledger(data_folder(loaded).absolute())
     root = str(root_of(project.expanduser().absolute())) if project else None
@@ -125,11 +126,18 @@ _HOWS: Final = {
 # --- what is planned ---------------------------------------------------------------------------------------------------------------------
 
 
-def _require(agent: str | None, every_night: bool) -> None:
+def _require(agent: str | None) -> None:
     if agent is not None and agent not in agents.AGENTS:
         raise typer.BadParameter(f"{agent!r} is not known; there are {', '.join(agents.AGENTS)}", param_hint="AGENT")
-    if agent is None and not every_night:
-        raise typer.BadParameter(f"name the agent ({' or '.join(agents.AGENTS)}), or --nightly", param_hint="AGENT")
+
+
+def _at_work(folder: Path) -> tuple[str, ...]:
+    """The agents that keep logs of a folder's project. Raises BadParameter where none does."""
+    logs = survey(Homes.of(os.environ)).of(folder.expanduser().absolute()).logs
+    found = tuple(name for name in agents.AGENTS if any(log.agent == name.removesuffix("-code") for log in logs))
+    if not found:
+        raise typer.BadParameter(f"no agent keeps logs of {visible(str(folder))}: name one ({' or '.join(agents.AGENTS)}), or --nightly", param_hint="AGENT")
+    return found
 
 
 def _agent_changes(
@@ -219,7 +227,7 @@ def _crontab_out() -> bool:
 # --- what is said ------------------------------------------------------------------------------------------------------------------------
 
 
-def _print(changes: Sequence[Change], table: nightly.Installed, *, dry_run: bool, as_json: bool, agent: str, agents_md: bool) -> None:
+def _print(changes: Sequence[Change], table: nightly.Installed, *, dry_run: bool, as_json: bool, chosen: Sequence[str], agents_md: bool) -> None:
     if as_json:
         files = [{"path": str(c.path), "changes": c.changes, "diff": c.diff()} for c in changes]
         print_json({"dry_run": dry_run, "files": files, "nightly": table.kind or None, "crontab": table.line or None})
@@ -235,16 +243,16 @@ def _print(changes: Sequence[Change], table: nightly.Installed, *, dry_run: bool
     if dry_run:
         print("Nothing was changed (--dry-run).")
         return
-    for line in _next(agent, agents_md=agents_md, every_night=bool(table.kind)):
-        print(line)
+    for agent in chosen:
+        print(_next(agent, agents_md=agents_md))
+    if table.kind:
+        print(f"It dreams every night at {nightly.HOUR:02}:{nightly.MINUTE:02} over what is new. To take this out: dreamd disconnect --nightly")
 
 
-def _next(agent: str, *, agents_md: bool, every_night: bool) -> Iterator[str]:
+def _next(agent: str, *, agents_md: bool) -> str:
+    """What comes of it, and how it is taken out."""
     if agent == agents.CLAUDE:
-        yield "The next Claude Code session of a project you have dreamt over begins with its brief. To take this out: dreamd disconnect claude-code"
-    elif agent == agents.CODEX and agents_md:
-        yield "Codex reads the block with its next session; dreams keep it up to date. To take it out: dreamd disconnect codex"
-    elif agent == agents.CODEX:
-        yield "Codex runs no hook before you trust it, and says nothing of it: type /hooks in Codex once and trust both. To take this out: dreamd disconnect codex"
-    if every_night:
-        yield f"It dreams every night at {nightly.HOUR:02}:{nightly.MINUTE:02} over what is new. To take this out: dreamd disconnect --nightly"
+        return "The next Claude Code session of a project you have dreamt over begins with its brief. To take this out: dreamd disconnect claude-code"
+    if agents_md:
+        return "Codex reads the block with its next session; dreams keep it up to date. To take it out: dreamd disconnect codex"
+    return "Codex runs no hook before you trust it, and says nothing of it: type /hooks in Codex once and trust both. To take this out: dreamd disconnect codex"

@@ -120,7 +120,7 @@ class Waiting:
     def __call__(self, running: DreamRunning) -> None:
         """Told as often as there is somebody to wait for."""
         if running.dream != self._told:
-            typer.echo(f"waiting for dream {running.dream} in {running.holder}", err=True)
+            typer.echo(f"waiting: {running.told}; this dream goes on when it has ended", err=True)
             self._told = running.dream
 
 
@@ -167,7 +167,8 @@ def _print(report: DreamReport, outcome: Outcome, wiki: Path) -> None:
     notes, online = report.notes, report.online
     print(f"Dream {report.dream} over {report.scope}: {report.status} in {report.seconds:.1f} s (engine {report.engine})")
     print(f"  read      {many(report.sessions, 'session')}, {many(report.turns, 'turn')} ({counted(report.origins)})")
-    print(f"  records   {report.records.good} good, {report.records.bad} bad, {report.records.pending} pending; {many(report.redacted, 'secret')} masked")
+    bad = f"{report.records.bad} bad{' (dreamd status --bad names them)' if report.records.bad else ''}"
+    print(f"  records   {report.records.good} good, {bad}, {report.records.pending} pending; {many(report.redacted, 'secret')} masked")
     drafts = many(notes.drafts, "draft")
     print(f"  notes     {notes.added} new, {notes.extended} extended, {notes.superseded} superseded, {notes.conflicting} disputed, {drafts}")
     if online.carried:
@@ -178,7 +179,7 @@ def _print(report: DreamReport, outcome: Outcome, wiki: Path) -> None:
     if report.rejected:
         print(f"  refused   {counted(report.rejected)} (claims by gate)")
     if report.status == "planned":
-        print(f"Nothing was changed (--dry-run). To apply it as it is: {report.next}")
+        print(f"No note and no page was changed (--dry-run){_spent_dry(report)}. To apply it as it is: {report.next}")
     else:
         print(f"  wiki      {report.pages.written} written, {report.pages.unchanged} unchanged; brief {report.brief.lines} lines, {report.brief.bytes} bytes")
     for source in report.refused:
@@ -192,6 +193,12 @@ def _print(report: DreamReport, outcome: Outcome, wiki: Path) -> None:
         for path, why in outcome.published.held:
             print(f"  left as it is {path}: {why}")
         print(f"Read {wiki / 'MEMORY.md'}")
+
+
+def _spent_dry(report: DreamReport) -> str:
+    """What a rehearsal cost all the same: its answers are recorded, and applying it asks nothing again."""
+    spent = report.asked.get("cost_uusd", 0)
+    return f", but its calls were made: {dollars(spent)} spent, and their answers kept" if spent else ""
 
 
 def _asked(report: DreamReport) -> Iterator[str]:

@@ -14,6 +14,7 @@ from pipelines.errors import DreamdError
 from worker import engines, settings, wiring
 from worker.cli import common, money
 from worker.cli.output import Progress, many, print_json, table, visible
+from worker.cli.targets import targets_of
 from worker.engines import dollars
 
 if TYPE_CHECKING:
@@ -56,7 +57,9 @@ class Told:
 
 
 def estimate_command(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Log files, or folders to look for logs in.")],
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="[PATH]...", help="Log files, or folders to look for logs in; default: the current project's.")
+    ] = None,
     batch: money.Batch = None,
     instructions: money.Instructions = None,
     wiki: common.Wiki = None,
@@ -70,12 +73,16 @@ def estimate_command(
     wiki has read with the same engine are left out, since their answers are recorded.
     """
     loaded = common.start(config)
-    common.require_some(paths)
-    told = _reckoned(loaded, money.Wish(engine=engines.CLAUDE, batch=batch, instructions=instructions), tuple(paths), wiki, scope, Progress(quiet=as_json))
+    common.require_some(paths or [])
+    named = tuple(paths or ())
+    if not named:
+        (target,) = targets_of(loaded, every=False, wiki=wiki, scope=scope)
+        named, wiki, scope = target.paths, target.wiki, target.scope
+    told = _reckoned(loaded, money.Wish(engine=engines.CLAUDE, batch=batch, instructions=instructions), named, wiki, scope, Progress(quiet=as_json))
     if as_json:
         print_json(_json(told))
     else:
-        _print(told, paths)
+        _print(told, paths or [])
     return 1 if told.refused else 0
 
 
@@ -169,5 +176,5 @@ def _print(told: Told, paths: list[str]) -> None:
     print("Windows are counted, the stages after the first reckoned; nothing was asked.")
     if told.paid:
         how = " --batch" if told.batch else ""
-        given = " ".join(visible(path) for path in paths)
-        print(f"A budget that lasts: dreamd dream {given} --engine claude{how} --budget {told.budget_uusd / engines.MILLION:.2f}")
+        given = "".join(f" {visible(path)}" for path in paths)
+        print(f"A budget that lasts: dreamd dream{given} --engine claude{how} --budget {told.budget_uusd / engines.MILLION:.2f}")

@@ -11,7 +11,7 @@ from pathlib import Path
 from pipelines.errors import DreamdError
 from worker import __version__, registry, wiring
 from worker.cli.output import columns, many, print_json, visible
-from worker.projects import Homes, Project, Survey, deleted_on, root_of, survey, tells_sessions
+from worker.projects import Homes, Project, Survey, cleanup_days, deleted_on, root_of, survey, tells_sessions
 from worker.settings import Settings, data_folder, load
 
 SHOWN = 12
@@ -114,6 +114,10 @@ def _print(found: Survey, lines: Sequence[Line], told: Sequence[str], homes: Hom
     if lines:
         print()
         _table(lines[:SHOWN])
+        if losing := [x.lost_at for x in lines if x.lost_at]:
+            print(
+                f"Claude Code deletes a log {many(cleanup_days(homes), 'day')} after its last line, the first of these on {_day(min(losing))}; what a dream has read is kept"
+            )
     if len(lines) > SHOWN:
         print(f"  and {len(lines) - SHOWN} more: dreamd --json")
     if found.homeless:
@@ -140,7 +144,7 @@ def _telling(told: Sequence[str]) -> str:
 def _table(lines: Sequence[Line]) -> None:
     names = [visible(x.project.name) for x in lines]
     wide = max(7, *(columns(n) for n in names))
-    print(f"  {'project':{wide}}  logs      MB  newest      oldest      deleted on  notes  wiki")
+    print(f"  {'project':{wide}}  logs      MB  newest      oldest      lost on     notes  wiki")
     for name, x in zip(names, lines, strict=True):
         oldest = x.project.oldest
         print(

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 
+from pipelines.store.measured import ScopeHealth
 from pipelines.text.controls import without_controls
 
 
@@ -36,6 +37,14 @@ def counted(counts: Mapping[str, int]) -> str:
 def many(count: int, noun: str) -> str:
     """`1 session`, `2 sessions`: a count with its noun, for nouns that take an s."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def stalled(of: ScopeHealth, most: int) -> str:
+    """A warning when `most` dreams in a row confirmed nothing although something could be believed; "" when all is well."""
+    if of.unpromoted < most or not of.eligible:
+        return ""
+    what = f"{many(of.eligible, 'claim')} passed all gates and {'is' if of.eligible == 1 else 'are'} not believed"
+    return f"{many(of.unpromoted, 'quiet dream')} in a row confirmed nothing although {what}: dreamd doctor says what to do"
 
 
 def table(heads: Sequence[str], lines: Sequence[Sequence[str]], *, words: int) -> None:

@@ -41,7 +41,8 @@ def intake(
     if as_json:
         print_json({"files": len(taken.logs.files), "unchanged": taken.logs.unchanged, **totals, "refused": [{"path": p, "why": w} for p, w in taken.problems]})
     else:
-        print(f"{len(taken.logs.files)} files read, {taken.logs.unchanged} unchanged: {totals['good']} good records, {totals['bad']} bad")
+        bad = f"{totals['bad']} bad{' (dreamd status --bad names them)' if totals['bad'] else ''}"
+        print(f"{len(taken.logs.files)} files read, {taken.logs.unchanged} unchanged: {totals['good']} good records, {bad}")
         for path, why in taken.problems:
             print(f"  not taken {path}: {why}")
     return 1 if taken.problems else 0

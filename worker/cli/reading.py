@@ -1,4 +1,4 @@
-"""Commands that only read: search, why, verify, journal, brief."""
+"""Commands that only read: search, why, verify, brief."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from pipelines.run.verify import verify
 from pipelines.run.why import Chain, Proof, why
 from pipelines.wiki.brief import Budget, Unit, brief
 from pipelines.wiki.lines import short_session
-from pipelines.wiki.page import OWN_MARK
 from pipelines.wiki.topics import layout
 from worker import wiring
 from worker.cli import common
@@ -31,7 +30,6 @@ def register(app: typer.Typer) -> None:
     app.command("search")(search_command)
     app.command("why")(why_command)
     app.command("verify")(verify_command)
-    app.command("journal")(journal)
     app.command("brief")(brief_command)
 
 
@@ -130,25 +128,6 @@ def verify_command(wiki: common.Wiki = None, scope: common.Scope = None, config:
             print(f"n-{f.note}: {short_session(f.session)}:{f.line}: {f.why}")
         print(f"{done.citations} citations read again, {len(done.failed)} failed")
     return 1 if done.failed else 0
-
-
-def journal(
-    date: Annotated[str | None, typer.Argument(metavar="DATE", help="The day (YYYY-MM-DD); default: the newest report.")] = None,
-    wiki: common.Wiki = None,
-    config: common.Config = None,
-    as_json: common.Json = False,
-) -> int:
-    """The morning report of a day."""
-    folder = wiring.find_wiki(wiki, common.start(config)) / "journal"
-    days = sorted(p.stem for p in folder.glob("*.md"))
-    if not days or (date and date not in days):
-        raise Refused(f"no report of {date or 'any day'} in {folder}; there are {', '.join(days[-5:]) or 'none'}")
-    text = (folder / f"{date or days[-1]}.md").read_text(encoding="utf-8", errors="replace")
-    if as_json:
-        print_json({"date": date or days[-1], "text": text})
-    else:
-        print(text.replace(OWN_MARK, "").rstrip())
-    return 0
 
 
 def brief_command(

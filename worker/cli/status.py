@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -14,11 +15,13 @@ from pipelines.errors import DreamdError
 from pipelines.store import Counts, Dream, Measured, ScopeHealth, Store, duration
 from worker import settings, wiring
 from worker.cli import common
-from worker.cli.output import counted, many, print_json
+from worker.cli.output import counted, many, print_json, stalled, visible
 from worker.engines import dollars
 
 _CUT_SHORT = "cut short; the next dream goes on from there"
 _WAITS = "waits for a worker: dreamd up or dreamd worker runs it"
+BAD_MAX = 100
+"""Bad records named."""
 _LATELY = 10
 """Dreams among which the last that rendered is looked for."""
 
@@ -40,6 +43,7 @@ class Status:
     of: ScopeHealth
     workers: int
     money: Money | None
+    warned: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +63,19 @@ def register(app: typer.Typer) -> None:
     app.command("status")(status)
 
 
-def status(wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
+def status(
+    wiki: common.Wiki = None,
+    scope: common.Scope = None,
+    bad: Annotated[bool, typer.Option("--bad", help="Name the records of logs that could not be read, and why.")] = False,
+    config: common.Config = None,
+    as_json: common.Json = False,
+) -> int:
     """What the scope holds, its last dream, what waits for you and for a dream, and when the next one is due."""
     loaded = common.start(config)
     with _opened(wiki, loaded) as (store, place):
-        told = _looked(store, common.scope_of(scope, loaded, store), place, seen_s=loaded.health.seen_s)
+        if bad:
+            return _print_bad(store, common.scope_of(scope, loaded, store), as_json=as_json)
+        told = _looked(store, common.scope_of(scope, loaded, store), place, loaded)
     if as_json:
         print_json(_json(told))
     else:
@@ -84,17 +96,19 @@ def _opened(wiki: Path | None, loaded: settings.Settings) -> Iterator[tuple[Stor
         yield store, place
 
 
-def _looked(store: Store, scope: str, place: wiring.Place | None, *, seen_s: float) -> Status:
+def _looked(store: Store, scope: str, place: wiring.Place | None, loaded: settings.Settings) -> Status:
     dreams = store.dreams(scope, limit=_LATELY)
     last = dreams[0] if dreams else None
     measured: Measured = store.health(scope)
+    of = next(iter(measured.scopes), ScopeHealth(scope=scope))
     summaries = (d.summary["waiting"] for d in dreams if d.summary and "waiting" in d.summary)
     waiting = next((n for n in summaries if isinstance(n, int)), 0)
     return Status(
         scope=scope, wiki=place.wiki if place else None, counts=store.counts(scope), notes=dict(sorted(store.standing(scope).items())), online=store.verdict_counts(scope),
         pages=store.page_count(scope), waiting=waiting, last=last, at_work=bool(last and not last.ended_at and store.at_work(last, host=place.host if place else "")),
-        next_slot=_next_slot(store, scope), of=next(iter(measured.scopes), ScopeHealth(scope=scope)),
-        workers=sum(p.role == "worker" and p.seen_age_s <= seen_s for p in measured.processes), money=_money(store, scope),
+        next_slot=_next_slot(store, scope), of=of,
+        workers=sum(p.role == "worker" and p.seen_age_s <= loaded.health.seen_s for p in measured.processes), money=_money(store, scope),
+        warned=stalled(of, loaded.health.stalled_dreams),
     )  # fmt: skip
 
 
@@ -127,6 +141,19 @@ def _next_slot(store: Store, scope: str) -> datetime | None:
     return min((at for at in due if at is not None), default=None)
 
 
+def _print_bad(store: Store, scope: str, *, as_json: bool) -> int:
+    """The records that could not be read: they stay in the archive, and everything around them was read."""
+    count, found = store.counts(scope).bad, store.bad_records(scope, limit=BAD_MAX)
+    if as_json:
+        print_json({"bad": count, "records": [asdict(r) for r in found]})
+        return 0
+    for r in found:
+        print(f"{visible(r.source)} line {r.line}: {r.reason.replace('_', ' ')} ({many(r.length, 'byte')})")
+    more = f", {count - len(found)} of them not shown" if count > len(found) else ""
+    print(f"{many(count, 'record')} could not be read{more}; the rest of each log was" if count else "every record could be read")
+    return 0
+
+
 def _json(s: Status) -> dict[str, object]:
     of = s.of
     return {
@@ -134,16 +161,21 @@ def _json(s: Status) -> dict[str, object]:
         "notes": s.notes, "online": s.online, "pages": s.pages, "waiting": s.waiting,
         "last": {"dream": s.last.uid, "state": s.last.state, "ended_at": s.last.ended_at} if s.last else None,
         "last_success_age_s": of.success_age_s, "pending": of.pending, "pending_age_s": of.pending_age_s, "due": of.due, "unread": of.unread,
-        "running": of.running, "workers": s.workers, "next_slot": s.next_slot, "money": asdict(s.money) if s.money else None,
+        "running": of.running, "workers": s.workers, "next_slot": s.next_slot, "money": asdict(s.money) if s.money else None, "warning": s.warned or None,
     }  # fmt: skip
 
 
 def _print(s: Status) -> None:
-    print(f"{s.scope}: {many(s.counts.sources, 'source')}, {many(s.counts.sessions, 'session')}, {many(s.counts.turns, 'turn')} ({counted(s.counts.origins)})")
+    bad = f"; {many(s.counts.bad, 'bad record')}, named by dreamd status --bad" if s.counts.bad else ""
+    print(
+        f"{s.scope}: {many(s.counts.sources, 'source')}, {many(s.counts.sessions, 'session')}, {many(s.counts.turns, 'turn')} ({counted(s.counts.origins)}){bad}"
+    )
     print(f"notes: {counted(s.notes)}; your own: {counted(s.online)}; {many(s.pages, 'page')}{f' in {s.wiki}' if s.wiki else ''}")
     print(f"last dream: {_last(s)}" if s.last else "no dream yet")
     if lines := list(_work(s)):
         print("; ".join(lines))
+    if s.warned:
+        print(s.warned)
     if s.money:
         print(_spent(s.money))
     if s.waiting:

@@ -156,6 +156,11 @@ def publishing_problems(published: Published) -> tuple[str, ...]:
     out = [f"left as it is: {path} ({why})" for path, why in published.held]
     kept = sorted({edit.path for edit in published.edits if edit.how in {How.WINDOW, How.LATE}})
     out += [f"saved by somebody while it was being written, kept below {DISPLACED}: {path}" for path in kept]
+    out += [
+        f"changed by a hand nobody knows and written anew, since sessions are told it; what stood there is kept below {DISPLACED}: {edit.path}; what is yours "
+        "of it: dreamd remember"
+        for edit in published.edits if edit.how is How.BRIEF
+    ]  # fmt: skip
     return (*out, *(f"not ours, not touched: {path}" for path in published.strangers))
 
 

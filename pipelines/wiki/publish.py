@@ -22,6 +22,7 @@ from pathlib import Path
 
 from pipelines.errors import Conflict, NotOurFolder, Refused, Transient
 from pipelines.model import digest
+from pipelines.wiki.edits import doubt
 from pipelines.wiki.folder import DISPLACED, PRIVATE, TEMPORARY, Folder, Found, InTheWay, PublishFailed
 from pipelines.wiki.manifest import MANIFEST, Manifest, Ours, ours, read_manifest
 from pipelines.wiki.own import Base
@@ -47,12 +48,14 @@ class Marker:
 
 
 class How(StrEnum):
-    """Where a person's words were found: in place, in a file that changed under our hands, in a displaced file written to later, at a new page's path."""
+    """Where a person's words were found: in place, in a file that changed under our hands, in a displaced file written to later, at a new page's path, in
+    the brief, which no hand but ours may word."""
 
     FOUND = "found"
     WINDOW = "window"
     LATE = "late"
     STRANGER = "stranger"
+    BRIEF = "brief"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -437,12 +440,23 @@ class _Run:
                 self.stands[path] = ours(path, found.data)
             if found.untouched or self._ours(path, found.digest) or self._make_room(found):
                 out[path] = found.digest
+            elif path == INDEX_PATH and path in self.manifest.paths and not doubt(path, found.data.decode("utf-8", "surrogateescape")):
+                self._set_aside(found)
+                out[path] = found.digest
             else:
                 row = self.manifest.published.get(path)
                 how = How.FOUND if path in self.manifest.paths else How.STRANGER
                 self.edits.append(Edit(path=path, data=found.data, how=how, base=row.digest if row else None))
                 self.held.append((path, "a person's words"))
         return out
+
+    def _set_aside(self, found: Stood) -> None:
+        """Keep a brief somebody changed, to be written anew: every session is told it at once, so that nobody's hand but ours may word it."""
+        row = self.manifest.published.get(found.path)
+        base = row.digest if row else ""
+        self.place.make(DISPLACED)
+        self.place.replace(self._keep(base, found.path), found.data)
+        self.edits.append(Edit(path=found.path, data=found.data, how=How.BRIEF, base=base))
 
     def _make_room(self, found: Stood) -> bool:
         """Whether all that is a person's in a file is kept by now, so that the page as it is to be may take its place."""

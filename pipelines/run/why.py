@@ -9,6 +9,7 @@ from pipelines.errors import Refused
 from pipelines.gates import without_orders
 from pipelines.model import Finding, OnlineNote, Outcome, Quote, Ruling, Turn, Version
 from pipelines.notes.identity import in_force
+from pipelines.run.disputes import Contradiction, contradiction
 from pipelines.run.sources import standing_notes
 from pipelines.store import RecordedDecision, Store
 
@@ -28,7 +29,10 @@ class Proof:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
-    """Why something stands where it stands. A carried note has `online` and `finding`, a note of dreamd's own its versions; `rulings` are people's."""
+    """Why something stands where it stands. A carried note has `online` and `finding`, a note of dreamd's own its versions; `rulings` are people's.
+
+    `contradiction` is set for a note whose sides stand, or stood until a person decided, against one another.
+    """
 
     note: str
     versions: tuple[Version, ...]
@@ -37,6 +41,7 @@ class Chain:
     online: OnlineNote | None = None
     finding: Finding | None = None
     rulings: tuple[Ruling, ...] = ()
+    contradiction: Contradiction | None = None
 
 
 def why(store: Store, scope: str, name: str) -> tuple[Chain, ...]:
@@ -80,9 +85,10 @@ def _chain(store: Store, scope: str, note: str) -> Chain:
     versions = tuple(h.version for h in store.heads(scope, notes=[note]))
     claims = store.claims(scope, {c for v in versions for c in v.claims})
     quotes = [q for uid in sorted(claims) for q in claims[uid].quotes]
+    proofs, rulings = _proofs(store, scope, quotes), in_force(store.rulings(scope, [note, *claims]))
     return Chain(
-        note=note, versions=versions, proofs=_proofs(store, scope, quotes), decisions=store.decisions(scope, note=note),
-        rulings=in_force(store.rulings(scope, [note, *claims])),
+        note=note, versions=versions, proofs=proofs, decisions=store.decisions(scope, note=note), rulings=rulings,
+        contradiction=contradiction(versions, rulings, claims, {p.turn.uid: p.turn for p in proofs}),
     )  # fmt: skip
 
 

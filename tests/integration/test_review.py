@@ -113,7 +113,17 @@ def test_a_dispute_is_decided_by_the_side_a_person_names(dreamd: Command, tmp_pa
     code, _, err = dreamd("review", "accept", dispute["id"])
     assert (code, "--side" in err) == (3, True)
     number = 1 if err.index("Billing") < err.index("Platform") else 2
-    assert dreamd("review", "accept", dispute["id"], "--side", number)[0] == 0
+    _, shown, _ = dreamd("review", "show", dispute["id"])
+    sides = [line for line in shown.splitlines() if line.startswith("  side ")]
+    assert {("Ana" in line, "Platform" in line, "2026-0" in line) for line in sides} == {(True, True, True), (False, False, True)}
+    assert {f"“The owner of payments is {team}.”" in shown for team in ("Platform", "Billing")} == {True}
+    assert "verdict: open, nothing orders the sides" in shown
+    assert dreamd("review", "accept", dispute["id"], "--side", number, "--because", "Lee runs it")[0] == 0
+    decided = json.loads(dreamd("why", dispute["id"], "--json")[1])["chains"][0]["contradiction"]
+    assert (decided["verdict"], decided["by"], decided["reason"]) == ("decided", "person", "Lee runs it")
+    assert decided["at"]
+    assert [s["statement"] for s in decided["sides"] if s["side"] == decided["right"]] == ["The owner of payments is Billing."]
+    assert f"verdict: side {decided['right']}, decided by person" in dreamd("review", "show", dispute["id"])[1]
     told = pages(tmp_path)
     assert "The owner of payments is Billing" in told.replace("**", "")
     assert "Nothing waits for you." in dreamd("review")[1]

@@ -21,6 +21,7 @@ from pipelines.wiki.topics import layout
 from worker import wiring
 from worker.cli import common
 from worker.cli.output import many, print_json, visible
+from worker.cli.sides import print_sides, sides_json
 
 QUOTE_MAX = 160
 
@@ -163,6 +164,8 @@ def print_chain(chain: Chain) -> None:
         until = f" until {v.valid_until:%Y-%m-%d}" if v.valid_until else ""
         missed = f", {_words(v.missed)}" if v.missed else ""
         print(f"n-{chain.note}  {_words(v.status.value)}{until} ({v.standing.name.lower()}{missed}): {_one_line(v.statement)}")
+    if chain.contradiction:
+        print_sides(chain.note, chain.contradiction)
     for proof in chain.proofs:
         when = f"{proof.turn.at:%Y-%m-%d %H:%M}" if proof.turn.at else "no time"
         who = who_says(proof)
@@ -201,4 +204,5 @@ def _chain_json(chain: Chain) -> dict[str, object]:
                     "around": [{"line": t.place.line, "origin": t.origin, "text": t.text} for t in p.around]} for p in chain.proofs],
         "decisions": [{"dream": d.dream, "at": d.recorded_at, "verb": d.decision.verb, "reason": d.decision.reason} for d in chain.decisions],
         "rulings": [{"verb": r.verb, "hand": r.hand, "at": r.at, "body": r.body} for r in chain.rulings],
+        "contradiction": sides_json(chain.contradiction) if chain.contradiction else None,
     }  # fmt: skip

@@ -14,7 +14,7 @@ from pipelines.run.forgetting import clean_leftovers
 from pipelines.run.journal import trouble_report
 from pipelines.run.parts import Parts, Request, params_of
 from pipelines.run.publish import publish_revision, publishing_problems, shows, take_own_words
-from pipelines.run.render import again_on_conflict, commit_report
+from pipelines.run.render import again_on_conflict, commit_report, covered_report
 from pipelines.run.report import BROUGHT, Brought, brought_by, report_from, report_of
 from pipelines.run.runner import Driven, drive
 from pipelines.run.sources import NOTHING, Taken, take_in
@@ -174,7 +174,8 @@ def _publish(parts: Parts, request: Request) -> Published:
     def report() -> bool:
         told = trouble_report(store, scope, day=parts.now().date(), problems=publishing_problems(published))
         if told is not None:
-            commit_report(store, scope, *told, rev=store.revision(scope))
+            path, text = told
+            commit_report(store, scope, path, covered_report(parts.redactor, path, text), rev=store.revision(scope))
         return told is not None
 
     if again_on_conflict(report):

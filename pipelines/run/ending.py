@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pipelines.report import BriefSize, DreamReport, PageCounts
 from pipelines.run.journal import morning_report
 from pipelines.run.parts import Params, Parts
-from pipelines.run.render import commit, commit_report, is_new, rendered
+from pipelines.run.render import commit, commit_report, covered_report, is_new, rendered
 from pipelines.run.report import brought_for, not_read, report_of, verdicts_of
 from pipelines.run.showing import Sight
 from pipelines.run.units.analyse import analysed
@@ -41,6 +41,9 @@ def ending_of(parts: Parts, dream: Dream, params: Params, *, status: str, expire
         store, scope, dream.uid, day=parts.now().date(), shown=made, problems=_problems(store, dream, done), refused=done.rejected,
         redacted=done.redacted, drafts=done.notes.drafts,
     )  # fmt: skip
+    if report is not None:
+        path, text = report
+        report = path, covered_report(parts.redactor, path, text)
     kept = {
         "fingerprint": brought_for(dream).mark, "inputs": inputs_of(store, dream), "beliefs": basis(params), "verdicts": dict(verdicts_of(store, dream)),
         "note_ends": _note_ends(store, dream), "wrong": _wrong(made), "waiting": len(made.queue),

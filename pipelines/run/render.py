@@ -18,6 +18,7 @@ from pipelines.run.versions import RENDERER
 from pipelines.store import PageMark, Placement, Store
 from pipelines.wiki.edits import own_text
 from pipelines.wiki.own import joined
+from pipelines.wiki.render import to_bytes
 from pipelines.wiki.slugs import fold
 from pipelines.wiki.tree import tree
 
@@ -80,6 +81,11 @@ def covered(redactor: Redactor, path: str, data: bytes) -> bytes:
     own = own_text(path, data).encode("utf-8", "surrogateescape")
     ours = data.split(own, 1) if own.strip() else [data]
     return own.join(redactor.mask(piece).data for piece in ours)
+
+
+def covered_report(redactor: Redactor, path: str, text: str) -> str:
+    """A report with its secrets masked, as a page's: it puts words side by side that stood in different lines, and is committed but once."""
+    return as_text(covered(redactor, path, to_bytes(text)))
 
 
 def commit(store: Store, scope: str, sight: Sight) -> int:

@@ -8,6 +8,8 @@ import random
 import string
 from datetime import timedelta
 
+import pytest
+
 from pipelines.logs.codec import decompress
 from tests.dreaming import NOW, Desk
 from tests.writing import ClaudeLog, conversation, events
@@ -69,6 +71,16 @@ def test_a_secret_in_any_field_reaches_nothing(desk: Desk) -> None:
     everything = b"\n".join([told, names, *(data.lower() for data in kept)])
     forms = {form.lower().encode(): where for k, where in key.made.items() for form in (k, base64.b64encode(k.encode()).decode(), k.replace("_", "-"))}
     assert [where for form, where in forms.items() if form in everything] == []
+
+
+def test_a_report_that_makes_a_secret_of_harmless_words_is_masked_and_publishing_goes_on(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    ClaudeLog("talk", at=NOW - timedelta(days=3)).user("The API listens on port 8080.").save(desk.logs)
+    secret = "password: hun" + "ter2-Correct"
+    monkeypatch.setattr("pipelines.run.ending.morning_report", lambda *_, **__: ("journal/2026-04-01.md", f"# Report\n\n- the {secret}\n"))
+    assert desk.dream().report.status == "completed"
+    report = (desk.wiki / "journal" / "2026-04-01.md").read_text()
+    assert secret not in report
+    assert "- the password: ***" in report
 
 
 def test_words_that_are_a_secret_only_side_by_side_on_a_page_hold_nothing_back(desk: Desk) -> None:

@@ -32,6 +32,7 @@ from .identity import (
     unique,
     value_name,
 )
+from .privacy import heard_by_any, sensitivity_of_claim
 from .promotion import promote, said_once, witnesses
 from .recheck import FAILED, MAY_HAVE_CHANGED
 from .relate import value_key
@@ -556,7 +557,8 @@ def _version(note: _Note, slot: str, claims: Sequence[Witnessed], status: Status
         valid_from=times[0] if times else None, oldest_evidence=times[0] if times else None, newest_evidence=times[-1] if times else None,
         verified_by=next((w.claim.verified_by for w in sorted(claims, key=_strength) if w.claim.verified_by), None),
         applies_to=next((w.claim.applies_to for w in reversed(ordered) if w.claim.applies_to), None),
-        reason=next((w.claim.reason for w in reversed(ordered) if w.claim.reason), None), roots=witnesses(counted),
+        reason=next((w.claim.reason for w in reversed(ordered) if w.claim.reason), None), roots=witnesses(counted), sensitivity=sensitivity_of_claim(claim),
+        audience=heard_by_any(w.audience for w in ordered if w.claim.statement == claim.statement),
     )  # fmt: skip
 
 

@@ -231,10 +231,14 @@ class Applied:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """Who asks and when: decides what may be seen. `audience` names the reader; notes for everybody have none. `now` ends validity."""
+    """Who asks and when: decides what may be seen. `now` ends validity.
+
+    `audience` names the reader, "" is anybody, None the person whose memory it is, who sees all. `sensitive`: also what is sensitive and was said to
+    nobody in particular.
+    """
 
     now: datetime
-    audience: str = ""
+    audience: str | None = ""
     sensitive: bool = False
 
 

@@ -69,3 +69,17 @@ def test_what_is_held_stays_held_and_is_applied_when_a_person_allows_more(desk: 
     other = desks()
     other.dream(values(other, "first", "10", 1), values(other, "second", "20", 5))
     assert differences(other.tree(), desk.tree()) == []
+
+
+def test_a_change_of_too_much_waits_in_the_review(desk: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = values(desk, "first", "10", 1), values(desk, "second", "20", 5)
+    desk.dream(first)
+    held = desk.dream(first, second).report
+    monkeypatch.setenv("DREAMD_DATABASE_URL", desk.url)
+    place = ["--wiki", str(desk.wiki), "--scope", SCOPE]
+    assert run(["review", *place]) == 0
+    assert f"dreamd apply {held.dream}" in capsys.readouterr().out
+    assert run(["dreams", "cancel", held.dream, *place]) == 0
+    capsys.readouterr()
+    assert run(["review", *place]) == 0
+    assert held.dream not in capsys.readouterr().out

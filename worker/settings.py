@@ -202,6 +202,9 @@ class Settings(BaseSettings):
         pattern=r"^([a-z0-9][a-z0-9._-]{0,39})?$",
         description='whom is said to what sessions say that are taken in here, by a name such as "work"; default: nobody in particular',
     )
+    edits_are_mine: bool = Field(
+        default=False, description="what is changed in the wiki folder is your word at once, rules and retractions too: no agent may write there"
+    )
     events: Events = Field(default=Events(), description="logs of events")
     redis_url: SecretStr | None = Field(default=None, description="where workers are rung for and the platform's plain list lies; default: one process")
     queue: str = Field(default="dreamd:requests", pattern=r"^[\w:.-]{1,100}$", description="the Redis list a platform pushes its requests to")

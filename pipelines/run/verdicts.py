@@ -14,6 +14,7 @@ from pipelines.notes.identity import block_keys, in_force, statement_of
 from pipelines.notes.released import APPROVED, approvals
 from pipelines.notes.taken_back import Banned
 from pipelines.ports import Engine, Window
+from pipelines.run.edits import dismissed
 from pipelines.run.held import finding_of_held, held_note
 from pipelines.stages.analyzer import Known, Line, assess, duplicates, outlived, rechecks, repeats, stated_by
 from pipelines.store import Decision, FindingChange, Store
@@ -31,6 +32,7 @@ AFTER_MAX = 80
 REPEATED_SHARE = 0.8
 """Of the words of an order, how many a sentence must hold to be where it comes from."""
 _SPEAKING = frozenset({Origin.USER, Origin.TOOL, Origin.EXTERNAL})
+_SAYS_OTHERWISE = frozenset({Verdict.CORRECTED, Verdict.SUPERSEDED, Verdict.CONTRADICTED})
 _STATING = frozenset({Mood.PLAIN, Mood.REPORTED})
 
 
@@ -54,6 +56,9 @@ def assess_notes(
     for done, note in enumerate(notes):
         begin(done)
         found[note.uid] = assess(note, said[note.uid], desk.lines(note, claims[note.uid], said[note.uid]), desk.known(note), skew=skew)
+    kept = dismissed(store, scope)
+    for uid in [n.uid for n in notes if n.uid[:12] in kept and found[n.uid].verdict in _SAYS_OTHERWISE]:
+        found[uid] = Finding(note=uid, verdict=Verdict.UPHELD, why="kept_by_the_person")
     for uid, first in duplicates(notes).items():
         if found[uid].verdict in {Verdict.UNCHECKED, Verdict.UNSUPPORTED, Verdict.NO_LOG, Verdict.UPHELD}:
             found[uid] = Finding(note=uid, verdict=Verdict.DUPLICATE, why="says_the_same_as_another_note", other=first)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from pipelines.run.edits import edit_named, open_edits
 from pipelines.run.ruling import rule
 from pipelines.run.why import why
 from tests.dreaming import SCOPE, Desk
+from tests.integration.conftest import Command
 from tests.writing import START, ClaudeLog, events
 
 
@@ -180,3 +182,35 @@ def test_a_bullet_in_other_words_stays_as_it_was_written_and_is_asked_about(desk
         (edit,) = open_edits(store, SCOPE)
     assert (edit.before, edit.after) == ("Never push to main.", "Never push to main or release.")
     assert "or release" not in desk.brief()
+
+
+def test_the_command_says_of_an_edit_and_of_a_ticked_correction_what_closes_them(dreamd: Command, tmp_path: Path) -> None:
+    notes = tmp_path / "memory"
+    notes.mkdir()
+    (notes / "ports.md").write_text("---\nmodified: 2026-02-01\n---\n# Ports\n\n- The staging database listens on port 5432.\n", encoding="utf-8")
+    log = tmp_path / "log.jsonl"
+    said = ClaudeLog("one").user("No, the staging database listens on port 5433, not 5432.").assistant("ok").user("Never push to main.")
+    log.write_text(said.text(), encoding="utf-8")
+    dreamd("dream", log, "--notes", notes)
+    without(tmp_path / "wiki/how-we-work.md", "push to main")
+    waiting = {e["waits"]: e["id"] for e in json.loads(dreamd("review", "--json")[1])["first"]}
+    assert waiting.keys() == {"Edited in files", "Corrections proposed"}, "the listing itself takes what files say"
+    assert dreamd("review", "accept", waiting["Corrections proposed"])[0] == 0
+    assert "port 5433" in (notes / "ports.md").read_text(encoding="utf-8")
+    assert dreamd("review", "reject", waiting["Edited in files"])[0] == 0
+    assert "Never push to main" in (tmp_path / "wiki/how-we-work.md").read_text(encoding="utf-8"), "the page is written anew"
+    assert "Nothing waits for you." in dreamd("review")[1]
+
+
+def test_a_correction_a_person_rejects_leaves_the_queue_the_brief_and_the_patch(dreamd: Command, tmp_path: Path) -> None:
+    notes = tmp_path / "memory"
+    notes.mkdir()
+    (notes / "ports.md").write_text("---\nmodified: 2026-02-01\n---\n# Ports\n\n- The staging database listens on port 5432.\n", encoding="utf-8")
+    log = tmp_path / "log.jsonl"
+    log.write_text(ClaudeLog("one").user("No, the staging database listens on port 5433, not 5432.").text(), encoding="utf-8")
+    dreamd("dream", log, "--notes", notes)
+    (entry,) = json.loads(dreamd("review", "--json")[1])["first"]
+    assert dreamd("review", "reject", entry["id"])[0] == 0
+    assert "Nothing waits for you." in dreamd("review")[1]
+    assert "say nothing the logs prove wrong" in dreamd("notes", "diff")[1]
+    assert "wrong in" not in (tmp_path / "wiki/MEMORY.md").read_text(encoding="utf-8")

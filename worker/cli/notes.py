@@ -2,41 +2,22 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pipelines.errors import Refused
-from pipelines.notes.folder import read_folder
-from pipelines.notes.patch import Patched, Proposal, as_diff, patched
+from pipelines.notes.patch import as_diff
 from pipelines.run.content import carried_notes
-from pipelines.run.sources import named_folders
-from pipelines.wiki.content import Correction
 from worker import wiring
 from worker.cli import common
 from worker.cli.output import many, print_json, visible
-from worker.note_files import Change, Done, note_folders, undo, write
+from worker.cli.wrong_files import File, wrong_files
+from worker.note_files import Change, Done, undo, write
 
 Notes = Annotated[list[Path] | None, typer.Option("--notes", metavar="DIR", help="The folders of notes; default: those the dreams of this wiki read.")]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class File:
-    """A note file that is wrong somewhere: its bytes and what they would become."""
-
-    path: Path
-    shown: str
-    before: bytes
-    patch: Patched
-
-    @property
-    def after(self) -> bytes:
-        """The bytes with the patch made."""
-        return self.patch.text.encode("utf-8")
 
 
 def register(app: typer.Typer) -> None:
@@ -87,27 +68,7 @@ def apply(
 
 
 def _wrong_files(at: common.Opened, given: Sequence[Path]) -> Iterator[File]:
-    roots = [p.expanduser() for p in given] or list(note_folders(at.place.private))
-    if not roots:
-        raise Refused("no dream of this wiki read a folder of notes that is still here: name it with --notes")
-    wrong: defaultdict[str, list[Correction]] = defaultdict(list)
-    for correction in carried_notes(at.store, at.scope).corrections:
-        wrong[correction.uid].append(correction)
-    for root, name in named_folders(roots):
-        base = root if root.is_dir() else root.parent
-        proposals: defaultdict[str, list[Proposal]] = defaultdict(list)
-        for note in read_folder(root, name=name).notes:
-            for c in wrong.get(note.uid[:12], ()):
-                proposals[note.path].append(
-                    Proposal(note=c.uid, line=note.line, lines=note.markdown.count("\n") + 1, wrong=note.text, right=c.right)
-                )  # fmt: skip
-        for path, of_file in sorted(proposals.items()):
-            before = (base / path).read_bytes()
-            try:
-                text = before.decode("utf-8")
-            except UnicodeDecodeError:
-                continue  # was told when it was read
-            yield File(path=base / path, shown=f"{name}/{path}", before=before, patch=patched(text, of_file))
+    return wrong_files(carried_notes(at.store, at.scope).corrections, at.place.private, given)
 
 
 def _tell_left(file: File) -> None:

@@ -64,7 +64,7 @@ def publish(
     with wiring.open_only_store(place) as store:
         over = common.scope_of(scope, loaded, store)
         parts = FolderParts(store=store, redactor=wiring.redactor(), holder=this_process(place.host))
-        at = WikiFolder(folder=place.wiki, wiki=place.wiki_id, host=place.host)
+        at = WikiFolder(folder=place.wiki, wiki=place.wiki_id, host=place.host, mine=loaded.edits_are_mine)
         if not follow:
             shown = publish_revision(parts, at, over, take_over=take_over)
             leave_briefs(store, over, data=settings.data_folder(loaded), wiki=place.wiki)

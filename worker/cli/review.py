@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import uuid
@@ -13,22 +14,26 @@ from typing import Annotated, Literal
 
 import typer
 
-from pipelines.errors import Refused
+from pipelines.errors import NotOurFolder, Refused
 from pipelines.model import Version
 from pipelines.run import Parts, Request, dream
 from pipelines.run.content import content_of
+from pipelines.run.publish import WikiFolder, take_own_words
 from pipelines.run.quarantine import SHOWN, Held, decide_held, held_named
 from pipelines.run.render import title_of
 from pipelines.run.ruling import Ruled, named_note, rule
 from pipelines.run.why import why
+from pipelines.store import this_process
 from pipelines.text.controls import without_controls
 from pipelines.wiki.content import anchor_of
 from pipelines.wiki.inbox import SHOWN_MAX, Entry, Waits, entries
 from pipelines.wiki.inline import words
 from worker import wiring
 from worker.cli import common
+from worker.cli.deciding import decide_other
 from worker.cli.dream import Waiting
 from worker.cli.output import many, print_json, visible
+from worker.cli.publish import FolderParts
 from worker.cli.reading import print_chain
 from worker.connect.briefs import leave_briefs
 from worker.settings import data_folder
@@ -62,17 +67,16 @@ def review(context: typer.Context, wiki: common.Wiki = None, scope: common.Scope
     """What waits for you, most valuable first."""
     if context.invoked_subcommand is not None:
         return
+    if _decided_in_files(wiki, scope, config):
+        with _desk(wiki, scope, config) as (parts, request, _, data):
+            _dream(parts, request, (), data)
     with common.opened(wiki, scope, config) as at:
         content = content_of(at.store, at.scope, title=title_of(at.store, at.scope), own={}, redirects={})
         waiting = entries(content)
-        dreams = [d.uid for d in at.store.dreams(at.scope) if d.state == "held"]
     if as_json:
-        print_json({"waiting": len(waiting), "first": [_entry_json(e) for e in waiting[:SHOWN_MAX]], "dreams": dreams})
+        print_json({"waiting": len(waiting), "first": [_entry_json(e) for e in waiting[:SHOWN_MAX]]})
         return
-    for uid in dreams:
-        print(f"Dream {uid} would change much of the memory at once and waits: dreamd dreams show {uid}, then dreamd apply {uid} or dreamd dreams cancel {uid}")
-    if waiting or not dreams:
-        _print_queue(waiting)
+    _print_queue(waiting)
 
 
 def show(name: Note, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None) -> int:
@@ -147,13 +151,32 @@ def _decide(
     verb: Literal["approve", "reject", "keep", "retract"], name: str, wiki: Path | None, scope: str | None, config: Path | None, as_json: bool, *,
     side: int | None = None, because: str = "",
 ) -> int:  # fmt: skip
-    with _desk(wiki, scope, config) as (parts, request, _, data):
+    with _desk(wiki, scope, config) as (parts, request, place, data):
         if held := held_named(parts.store, request.scope, name):
             return _decide_held(verb, held, parts, request, data, because, as_json)
+        if other := decide_other(parts, request, place, verb, name, hand=HAND, why=_masked(because, parts)):
+            again, told = other
+            _dream(parts, again, (), data)
+            if as_json:
+                print_json({"note": name, "verb": verb, "known": False, "told": told})
+            else:
+                print(told)
+            return 0
         ruled = rule(parts.store, request.scope, verb, name, at=parts.now(), hand=HAND, side=side, why=_masked(because, parts))
         if not ruled.known:
             _dream(parts, request, (), data)
         return _told(parts, request, ruled, "", as_json)
+
+
+def _decided_in_files(wiki: Path | None, scope: str | None, config: Path | None) -> bool:
+    """Whether files of the wiki hold decisions nobody has recorded yet; they are recorded now. A folder another host publishes says nothing here."""
+    with common.opened(wiki, scope, config) as at:
+        before = at.store.inputs(at.scope)
+        parts = FolderParts(store=at.store, redactor=wiring.redactor(), holder=this_process(at.place.host))
+        folder = WikiFolder(folder=at.place.wiki, wiki=at.place.wiki_id, host=at.place.host, mine=at.settings.edits_are_mine)
+        with contextlib.suppress(NotOurFolder):
+            take_own_words(parts, folder, at.scope)
+        return at.store.inputs(at.scope) != before
 
 
 def _decide_held(
@@ -196,7 +219,7 @@ def _desk(wiki: Path | None, scope: str | None, config: Path | None) -> Iterator
     with wiring.open_parts(place, loaded, scope=scope) as parts:
         yield parts, Request(
             scope=common.scope_of(scope, loaded, parts.store), paths=(), wiki=place.wiki, wiki_id=place.wiki_id, host=place.host, cause="review",
-            exclude=(str(place.wiki),), params=parts.defaults,
+            exclude=(str(place.wiki),), mine=loaded.edits_are_mine, params=parts.defaults,
         ), place, data_folder(loaded)  # fmt: skip
 
 
@@ -270,7 +293,10 @@ def _entry_json(entry: Entry) -> dict[str, object]:
     return {"id": anchor_of(entry.uid), "waits": entry.waits.value, "text": words(entry.spans), "reason": entry.reason, "command": entry.command}
 
 
-_HOW = {Waits.CORRECTION: " (all as a patch: dreamd notes diff; into your files: dreamd notes apply)"}
+_HOW = {
+    Waits.EDIT: " (by you, or by an agent: accept it if it was you)",
+    Waits.CORRECTION: " (all as a patch: dreamd notes diff; all into your files: dreamd notes apply; one: dreamd review accept)",
+}
 """What closes a kind of thing that waits, where that is no command of this group."""
 
 

@@ -63,7 +63,7 @@ def request_of(place: wiring.Place, loaded: settings.Settings, scope: str, paths
     """What is taken in, and where it belongs."""
     return Request(
         scope=scope, paths=paths, wiki=place.wiki, wiki_id=place.wiki_id, host=place.host, notes=tuple(n.expanduser() for n in notes),
-        exclude=(str(place.wiki), str(place.private)), params=wiring.defaults_of(loaded),
+        exclude=(str(place.wiki), str(place.private)), mine=loaded.edits_are_mine, params=wiring.defaults_of(loaded),
     )  # fmt: skip
 
 

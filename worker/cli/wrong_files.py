@@ -1,0 +1,71 @@
+"""The person's own note files that say something wrong, each with what it would become; and one of their lines made right."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from pipelines.errors import Refused
+from pipelines.notes.folder import read_folder
+from pipelines.notes.patch import Patched, Proposal, patched
+from pipelines.run.sources import named_folders
+from pipelines.store import Store
+from pipelines.wiki.content import Correction
+from worker.note_files import Change, note_folders, write
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """A note file that is wrong somewhere: its bytes and what they would become."""
+
+    path: Path
+    shown: str
+    before: bytes
+    patch: Patched
+
+    @property
+    def after(self) -> bytes:
+        """The bytes with the patch made."""
+        return self.patch.text.encode("utf-8")
+
+
+def wrong_files(corrections: Sequence[Correction], private: Path, given: Sequence[Path]) -> Iterator[File]:
+    """The files these corrections are about, in `given` or in the folders the dreams of this wiki read. Raises Refused when there is no folder."""
+    roots = [p.expanduser() for p in given] or list(note_folders(private))
+    if not roots:
+        raise Refused("no dream of this wiki read a folder of notes that is still here: name it with --notes")
+    wrong: defaultdict[str, list[Correction]] = defaultdict(list)
+    for correction in corrections:
+        wrong[correction.uid].append(correction)
+    for root, name in named_folders(roots):
+        base = root if root.is_dir() else root.parent
+        proposals: defaultdict[str, list[Proposal]] = defaultdict(list)
+        for note in read_folder(root, name=name).notes:
+            for c in wrong.get(note.uid[:12], ()):
+                proposals[note.path].append(
+                    Proposal(note=c.uid, line=note.line, lines=note.markdown.count("\n") + 1, wrong=note.text, right=c.right)
+                )  # fmt: skip
+        for path, of_file in sorted(proposals.items()):
+            before = (base / path).read_bytes()
+            try:
+                text = before.decode("utf-8")
+            except UnicodeDecodeError:
+                continue  # was told when it was read
+            yield File(path=base / path, shown=f"{name}/{path}", before=before, patch=patched(text, of_file))
+
+
+def make_right(store: Store, scope: str, private: Path, corrections: Sequence[Correction], *, at: datetime, hand: str) -> Collection[Path]:
+    """Write these corrections into their files as `dreamd notes apply` does; returns the files written. Raises Refused, with what to do, when one cannot be."""
+    files = tuple(wrong_files(corrections, private, ()))
+    by_hand = [(f, p, why) for f in files for p, why in f.patch.left]
+    if by_hand or not files:
+        where = "; ".join(f"{f.shown} line {p.line}: write “{p.right}” ({why})" for f, p, why in by_hand)
+        raise Refused(where or "its note file is not here any more: the next dream looks again")
+    done = write(private, [Change(path=f.path, before=f.before, after=f.after) for f in files], at=at)
+    store.write_down(scope, "notes", hand, f"{len(done.written)} files", key=f"notes {at.isoformat()}")
+    if done.left:
+        raise Refused("; ".join(f"{path} was left as it is: {why}" for path, why in done.left))
+    return done.written

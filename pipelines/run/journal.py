@@ -15,9 +15,10 @@ from pipelines.model import Finding, OnlineNote, Status, Verdict, Version
 from pipelines.run.content import Evidence, gather
 from pipelines.run.showing import Sight
 from pipelines.run.sources import standing_notes
+from pipelines.run.taking_back import shifted
 from pipelines.run.telling import Heard, heard
 from pipelines.stages.resolver import Verb
-from pipelines.store import Head, RecordedDecision, Store
+from pipelines.store import REVERT, Head, RecordedDecision, Store
 from pipelines.wiki.content import Correction, Work
 from pipelines.wiki.inline import Spans, join
 from pipelines.wiki.journal import LINES_MAX, Corrected, Report, journal_path, report, tells, told_already
@@ -45,9 +46,19 @@ def morning_report(
         retired=_last_words(store, scope, did, Verb.RETRACTS),
         checked=Counter(did.findings[uid].verdict.value for uid in did.fresh if uid in did.findings and uid in did.online), refused=refused or {},
         left_out=left_out, more_left_out=shown.brief.left - len(left_out), problems=(*problems, *dead_links(did.online.values(), did.fresh)), redacted=redacted,
-        drafts=drafts if did.notes(Verb.NEW) else 0,
+        drafts=drafts if did.notes(Verb.NEW) else 0, reverted=_reverted(store, scope, did, dream), undo=f"dreamd revert {dream}",
     )  # fmt: skip
     return _beside(store, scope, told)
+
+
+def _reverted(store: Store, scope: str, did: _Did, dream: str) -> tuple[Corrected, ...]:
+    """What a revert put in the place of what."""
+    if not any(d.decision.stage == REVERT for d in did.decisions):
+        return ()
+    return tuple(Corrected(old=old or NOTHING, new=new or NOTHING) for old, new in shifted(store, store.dream(scope, dream)))
+
+
+NOTHING = "(nothing)"
 
 
 def trouble_report(store: Store, scope: str, *, day: date, problems: Sequence[str]) -> tuple[str, str] | None:

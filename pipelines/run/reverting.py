@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from pipelines.model import Finding, Ruling, Status, Version, short_uid
+from pipelines.model import Finding, Ruling, Version, short_uid
 from pipelines.notes.identity import in_force, lifts_in_force
 from pipelines.run.ending import ending_of, write_ending
 from pipelines.run.parts import Params, Parts, Request
@@ -18,7 +18,7 @@ from pipelines.run.publish import publish_revision, take_own_words
 from pipelines.run.render import again_on_conflict
 from pipelines.run.resolving import Resolved, lineage_of, resolve_dirty
 from pipelines.run.sources import standing_notes
-from pipelines.run.taking_back import UNDONE, Subject, Takes, lines_hidden, revisions_of, subject_named, taking
+from pipelines.run.taking_back import UNDONE, Subject, Takes, lines_hidden, revisions_of, says, subject_named, taking
 from pipelines.run.units.analyse import believed_with
 from pipelines.run.units.resolve import sessions_read
 from pipelines.run.verdicts import assess_notes, change_of
@@ -197,15 +197,6 @@ def _titles(store: Store, scope: str, notes: Sequence[str]) -> dict[str, str]:
     placed = store.placements(scope, notes=notes)
     titles = {uid: page.title for uid, page in store.pages(scope).items()} if placed else {}
     return {note: titles[p.page] for note, p in placed.items() if p.page in titles}
-
-
-def says(versions: Iterable[Version]) -> str:
-    """What stands of a note, each side with its status when that is not simply so."""
-    live = sorted((v for v in versions if v.status in _LIVE), key=lambda v: (_LIVE.index(v.status), v.slot))
-    return " / ".join(v.statement if v.status is Status.CONFIRMED else f"{v.statement} ({v.status.value.replace('_', ' ')})" for v in live)
-
-
-_LIVE = (Status.CONFIRMED, Status.DISPUTED, Status.NEEDS_RECHECK, Status.DRAFT)
 
 
 def _verdict(finding: Finding) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from pipelines.errors import Refused
-from pipelines.model import Claim, Ruling, Version, digest
+from pipelines.model import Claim, Ruling, Status, Version, digest
 from pipelines.notes.identity import identity_of, in_force, lifts_in_force
 from pipelines.notes.taken_back import bans_on, read_in
 from pipelines.run.resolving import RELATE
@@ -82,6 +82,23 @@ def lines_hidden(notes: Mapping[str, Iterable[str]], subject: Subject, at: datet
 def revisions_of(store: Store, dream: Dream) -> tuple[int, ...]:
     """The revisions a dream made: one, or another for what was held and applied later."""
     return tuple(r.rev for r in store.revisions(dream.scope) if r.dream == dream.uid)
+
+
+def says(versions: Iterable[Version]) -> str:
+    """What stands of a note, each side with its status when that is not simply so."""
+    live = sorted((v for v in versions if v.status in _LIVE), key=lambda v: (_LIVE.index(v.status), v.slot))
+    return " / ".join(v.statement if v.status is Status.CONFIRMED else f"{v.statement} ({v.status.value.replace('_', ' ')})" for v in live)
+
+
+_LIVE = (Status.CONFIRMED, Status.DISPUTED, Status.NEEDS_RECHECK, Status.DRAFT)
+
+
+def shifted(store: Store, dream: Dream) -> tuple[tuple[str, str], ...]:
+    """What the notes said that a revert moved, and what they said after it."""
+    after, before = store.moved(dream.scope, revisions_of(store, dream))
+    notes = sorted({h.version.note for h in (*after, *before)})
+    said = ((says(h.version for h in part if h.version.note == note) for part in (before, after)) for note in notes)
+    return tuple((old, new) for old, new in said if old != new)
 
 
 def _subject(store: Store, scope: str, mark: str, *, again: bool) -> Subject:

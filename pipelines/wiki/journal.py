@@ -43,7 +43,7 @@ class Report:
     `left_out` names index lines that are not in the brief.
 
     `more_waiting` and `more_left_out` count what waits and what is left out beside those that are named here.
-    `problems` are things a person should know of (sources refused, files someone else holds, quiet nights). `undo` is the one command that takes the
+    `reverted` is what a revert put in the place of what, `problems` are things a person should know of (sources refused, files someone else holds, quiet nights). `undo` is the one command that takes the
     dream back.
     """
 
@@ -63,11 +63,12 @@ class Report:
     more_waiting: int = 0
     more_left_out: int = 0
     undo: str = ""
+    reverted: tuple[Corrected, ...] = ()
 
     @property
     def changed(self) -> bool:
         """Whether there is anything to report; what was refused or waits unchanged is none."""
-        return bool(self.corrected or self.learnt or self.merged or self.retired or self.problems or self.drafts or self.checked)
+        return bool(self.corrected or self.reverted or self.learnt or self.merged or self.retired or self.problems or self.drafts or self.checked)
 
 
 def journal_path(when: date) -> str:
@@ -125,6 +126,7 @@ def _verdict(dream: Report) -> str:
     counts = (
         (sum(not c.over for c in dream.corrected), "corrected"),
         (sum(c.over for c in dream.corrected), "superseded"),
+        (len(dream.reverted), "taken back or brought back"),
         (len(dream.learnt), "learnt"),
         (len(dream.merged), "merged"),
         (len(dream.retired), "retired"),
@@ -149,6 +151,7 @@ def _blocks(dream: Report) -> list[tuple[str, list[Spans]]]:
     return [
         (_WAITING, waiting),
         ("Look at this", [plain(p) for p in dream.problems]),
+        ("Taken back or brought back", [_corrected(c) for c in dream.reverted]),
         ("Corrected", [_corrected(c) for c in dream.corrected]),
         ("Learnt", [plain(inline.cut_quote(t)) for t in dream.learnt]),
         ("Work", list(dream.work)),

@@ -170,6 +170,18 @@ def test_what_never_changed_anything_is_refused(desk: Desk) -> None:
         taken_back(desk, "nonesuch")
 
 
+def test_the_morning_report_names_the_command_and_tells_of_the_revert(desk: Desk) -> None:
+    log(desk, "one", PORT_1, day=0)
+    dream = desk.dream().report.dream
+    (report,) = (desk.wiki / "journal").glob("*.md")
+    assert f"`dreamd revert {dream}`" in report.read_text(encoding="utf-8")
+    undone = taken_back(desk, dream).dream
+    text = report.read_text(encoding="utf-8").partition("## Earlier that day")[0]
+    assert "The staging port is 5432. → (nothing)" in text
+    assert undone is not None
+    assert f"`dreamd revert {undone.uid}`" in text
+
+
 # --- the command -------------------------------------------------------------------------------------------------------------------------
 
 

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from pipelines.errors import Refused, Transient
+from pipelines.run.asking_read import asks
 from pipelines.run.ending import ending_of, write_ending
 from pipelines.run.parts import Params, Parts, Request
 from pipelines.run.publish import publish_revision, take_own_words
+from pipelines.run.reading import read_session, save_sessions, unread_sessions
 from pipelines.run.render import commit_report
 from pipelines.run.resolving import lineage_of, resolve_dirty
 from pipelines.run.ruling import named_note
@@ -91,6 +93,29 @@ def forget(parts: Parts, request: Request, choice: Choice, *, hand: str, look: b
     return Forgot(uid=gone[0].uid, counts=_told(gone[0]), beyond=beyond(parts.store), left=left, traces=gone[0].reach.names)
 
 
+def scrub(parts: Parts, request: Request, *, hand: str, look: bool = False) -> Forgot | None:
+    """Mask by the newest rules for secrets what was taken in by older ones, in store and archive, and derive anew what came of it; None when nothing is to
+    be masked. With `look` nothing changes.
+
+    An engine that asks a model reads the sessions it touched in its next dream. Raises as `forget`.
+    """
+    clean_leftovers(parts, request)
+    gone: list[Gone | None] = []
+    try:
+        with parts.store.together("scrub", sees=True):
+            gone.append(_scrub_rows(parts, request, hand, fill=not look))
+            if look:
+                raise _Look
+    except _Look:
+        pass
+    found = gone[0]
+    if found is None:
+        return None
+    left = () if look else clean_leftovers(parts, request)
+    parts.store.refresh_search()
+    return Forgot(uid="" if look else found.uid, counts=_told(found), beyond=beyond(parts.store), left=left, traces=found.reach.names)
+
+
 def beyond(store: Store) -> tuple[str, ...]:
     """What a forget in this store does not reach."""
     return BEYOND if store.on_sqlite else (*BEYOND, *BEYOND_SERVER)
@@ -115,6 +140,28 @@ def _forget_rows(parts: Parts, request: Request, choice: Choice, hand: str, *, f
     parts.step("believed")
     _render_anew(parts, scope, gone, request.params)
     return gone
+
+
+def _scrub_rows(parts: Parts, request: Request, hand: str, *, fill: bool) -> Gone | None:
+    """Mask, read the sessions it touched again, believe and render."""
+    store, scope = parts.store, request.scope
+    gone = store.scrub(scope, lambda data: parts.redactor.mask(data).data, parts.archive, hand=hand, fill=fill)
+    if gone is None:
+        return None
+    _read_again(parts, scope, request.params)
+    _believe_anew(parts, scope, gone, request.params)
+    _render_anew(parts, scope, gone, request.params)
+    return gone
+
+
+def _read_again(parts: Parts, scope: str, params: Params) -> None:
+    """Have the rules read sessions again whose words changed; a model is asked by the next dream."""
+    store = parts.store
+    engine = parts.engines["local"](params) if asks(parts.engine) else parts.engine
+    unread = unread_sessions(store, scope, engine.name, params)
+    infos = {info.uid: info for info in store.sessions(scope, [of.session for of in unread])}
+    turns = store.turns_of_sessions(scope, infos)
+    save_sessions(store, scope, [read_session(engine, infos[of.session], turns.get(of.session, ()), of, params) for of in unread])
 
 
 def _believe_anew(parts: Parts, scope: str, gone: Gone, params: Params) -> None:

@@ -21,7 +21,7 @@ from typing import Any, cast
 
 from sqlalchemy import Connection, bindparam, delete, select, update
 
-from pipelines.errors import Paused
+from pipelines.errors import LeaseLost, Paused
 from pipelines.ports import Ask, Reply
 from pipelines.store import tables as t
 from pipelines.store.answers import Answers, NewAnswer, answered, record, word
@@ -75,7 +75,7 @@ class Calls(Answers, Budgets):
         """Set the bounds of these requests aside, in order, as many as fit in all limits; each is ours to send, once, by the id it has in `calls`.
 
         A call counts as in flight until `until_ms` of the store's clock, or until the process that holds `job` is known to be dead; then it is presumed,
-        and the same request may be reserved anew. Raises Paused while all calls are paused.
+        and the same request may be reserved anew. Raises Paused while all calls are paused, LeaseLost when `job` was canceled.
         """
         return self.atomically("reserve calls", lambda: self._reserve(scope_path(scope), asks, dream, until_ms, tuple(limits), job))
 
@@ -128,10 +128,13 @@ class Calls(Answers, Budgets):
         j, p, s = t.jobs.c, t.pauses.c, t.scopes.c
         query = select(
             select(s.id).where(s.path == scope).scalar_subquery().label("scope_id"), select(j.owner).where(j.id == (job or 0)).scalar_subquery().label("owner"),
+            select(j.state).where(j.id == (job or 0)).scalar_subquery().label("state"),
             select(p.why).where(p.what == CALLS).scalar_subquery().label("why"), select(p.until_ms).where(p.what == CALLS).scalar_subquery().label("until_ms"),
             self.clock(conn).label("now"),
         )  # fmt: skip
         row = conn.execute(query).one()
+        if row.state == "canceled":
+            raise LeaseLost("the unit that asks was canceled: its dream is over, or what it read was forgotten")
         if row.until_ms is not None and row.until_ms > row.now:
             raise Paused(f"all calls are paused: {row.why}", why=row.why, for_s=(row.until_ms - row.now) / 1000)
         return row.scope_id or self.locked_scope(conn, scope), row.owner or "", int(row.now)

@@ -8,7 +8,7 @@ by the same transaction and cleaned after it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -21,6 +21,7 @@ from pipelines.store import tables as t
 from pipelines.store.calls import FORGOTTEN
 from pipelines.store.core import add_new, chunks
 from pipelines.store.intake import SET
+from pipelines.store.masked import Masked
 from pipelines.store.reach import Choice, Reach, carrying, reach_of, surviving
 from pipelines.store.tombstones import ONLINE, OWN, PAGE, SESSION, SOURCE, TEXT, TURN, Forgotten, tomb
 from pipelines.store.triggers import door
@@ -68,7 +69,8 @@ class Forget(Forgotten):
         with self.writing("forget") as conn:
             scope_id = self.locked_scope(conn, scope)
             reach = reach_of(conn, scope_id, choice, archive.get)
-            uid = f"f-{self.mac('forget', scope, choice.how, self.now().isoformat())[:10]}"
+            epoch = conn.scalar(select(t.scopes.c.forget_epoch).where(t.scopes.c.id == scope_id))
+            uid = f"f-{self.mac('forget', scope, str(epoch), self.now().isoformat())[:10]}"
             with door(conn):
                 counts: Counter[str] = Counter(turns=len(reach.turns), sessions=len(reach.sessions), claims=len(reach.claims), notes=len(reach.notes))
                 _Stones(self, conn, scope_id, uid).lay(choice, reach)
@@ -82,6 +84,37 @@ class Forget(Forgotten):
                 _delete_turns(conn, scope_id, reach)
                 _clean_rest(conn, scope_id, reach, counts)
             self._write_receipt(conn, scope_id, uid, choice, counts, hand)
+            return Gone(uid=uid, counts=dict(+counts), dream=dream, reports=reports, reach=reach)
+
+    def scrub(self, scope: str, mask: Callable[[bytes], bytes], archive: Archive, *, hand: str, fill: bool = True) -> Gone | None:
+        """Mask by other rules what was taken in, within `together(sees=True)` of the caller, who reads the sessions in reach again, believes and renders.
+
+        `mask` keeps lengths. Turns are replaced by themselves with the secrets masked, the archive likewise; what was derived from them goes as in a forget.
+        A person's own words on pages stay as they are. None when there is nothing to mask.
+        """
+        with self.writing("scrub") as conn:
+            scope_id = self.locked_scope(conn, scope)
+            masked = Masked(conn, scope_id, mask)
+            reach = masked.reach(archive)
+            if not (masked.turns or masked.blobs or reach.online):
+                return None
+            epoch = conn.scalar(select(t.scopes.c.forget_epoch).where(t.scopes.c.id == scope_id))
+            uid = f"f-{self.mac('scrub', scope, str(epoch), self.now().isoformat())[:10]}"
+            with door(conn):
+                counts: Counter[str] = Counter(turns=len(reach.turns), claims=len(reach.claims), notes=len(reach.notes))
+                dream = _Dreams(self, conn, scope_id, scope).take_over(reach, uid, counts)
+                reports = _Shown(self, conn, scope_id, uid, reach, counts).delete()
+                _delete_believed(conn, scope_id, reach, counts)
+                _delete_people(self, conn, scope_id, uid, reach, counts, own=False)
+                _delete_money(conn, scope_id, reach, counts)
+                _delete_read(conn, scope_id, reach, counts)
+                masked.replace_turns()
+                counts["blobs"] = masked.replace_blobs(archive) if fill else len(masked.blobs)
+                for session in sorted(reach.touched):
+                    _count_again(conn, scope_id, session)
+                _clean_rest(conn, scope_id, reach, counts)
+            add_new(conn, t.leftovers, [{"scope_id": scope_id, "what": BLOB, "name": name} for name in (masked.blobs if fill else ())])
+            self._write_receipt(conn, scope_id, uid, Choice(), counts, hand, how="scrub")
             return Gone(uid=uid, counts=dict(+counts), dream=dream, reports=reports, reach=reach)
 
     def forget_rulings(self, scope: str, notes: Iterable[str]) -> int:
@@ -128,15 +161,15 @@ class Forget(Forgotten):
             for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
                 raw.execute(statement).fetchall()
 
-    def _write_receipt(self, conn: Connection, scope_id: int, uid: str, choice: Choice, counts: Mapping[str, int], hand: str) -> None:
+    def _write_receipt(self, conn: Connection, scope_id: int, uid: str, choice: Choice, counts: Mapping[str, int], hand: str, how: str = "") -> None:
         told = (choice.subject, *sorted(choice.sessions | choice.notes | choice.online), choice.before.isoformat() if choice.before else "")
-        row = {"uid": uid, "selector": self.mac("selector", choice.how, *told), "how": choice.how, "counts": dump(dict(counts)), "hand": hand}
+        row = {"uid": uid, "selector": self.mac("selector", how or choice.how, *told), "how": how or choice.how, "counts": dump(dict(counts)), "hand": hand}
         conn.execute(insert(t.forgets), {"scope_id": scope_id, **row, "recorded_at": self.now()})
         conn.execute(update(t.scopes).where(t.scopes.c.id == scope_id).values(forget_epoch=t.scopes.c.forget_epoch + 1))
         conn.execute(update(t.store).values(oldest_code=FIRST_CODE))
         add_new(conn, t.leftovers, [{"scope_id": scope_id, "what": what, "name": ""} for what in (SPACE, WIKI)])
-        self.add_audit(conn, scope_id, "forget", hand, uid, key=uid)
-        self.next_revision(conn, scope_id, cause="forget", hand=hand)
+        self.add_audit(conn, scope_id, how or "forget", hand, uid, key=uid)
+        self.next_revision(conn, scope_id, cause=how or "forget", hand=hand)
 
 
 def _delete(conn: Connection, table: Table, ids: Iterable[int]) -> int:
@@ -326,10 +359,10 @@ def _delete_believed(conn: Connection, scope_id: int, reach: Reach, counts: Coun
     counts["findings"] = _delete(conn, t.findings, _ids(conn, t.findings, f.note_uid, about, scope_id))
 
 
-def _delete_people(core: Forgotten, conn: Connection, scope_id: int, uid: str, reach: Reach, counts: Counter[str]) -> None:
+def _delete_people(core: Forgotten, conn: Connection, scope_id: int, uid: str, reach: Reach, counts: Counter[str], *, own: bool = True) -> None:
     """People's own words that carry it: lines on pages are cut out, reasons of decisions emptied, messages nobody could act on deleted."""
     o = t.online_notes.c
-    counts["own_lines"] = _cut_own_words(core, conn, scope_id, uid, reach)
+    counts["own_lines"] = _cut_own_words(core, conn, scope_id, uid, reach) if own else 0
     r = t.rulings
     for row in list(carrying(conn, scope_id, r, reach.names)):
         conn.execute(delete(r).where(r.c.id == row.id))

@@ -81,9 +81,9 @@ def reach_of(conn: Connection, scope_id: int, choice: Choice, blob: Blob) -> Rea
     _take_sessions(conn, scope_id, choice, found)
     _take_online(conn, scope_id, choice, found)
     _find_words(conn, scope_id, choice, found)
-    _take_claims(conn, scope_id, found)
+    take_claims(conn, scope_id, found)
     _find_names(conn, choice, found)
-    _take_notes(conn, scope_id, choice, found)
+    take_notes(conn, scope_id, choice, found)
     return found
 
 
@@ -92,7 +92,17 @@ def reach_of(conn: Connection, scope_id: int, choice: Choice, blob: Blob) -> Rea
 
 def said(row: Any) -> str:
     """All text of a turn's row."""
-    return f"{row.body}\n{row.detail}" if row.detail != "{}" else str(row.body)
+    return "\n".join([row.body, *strings_of(load(row.detail), names=False)]) if row.detail != "{}" else str(row.body)
+
+
+def told(value: str) -> str:
+    """What a column says: of JSON its strings, since our own names for them say nothing."""
+    if value[:1] in {"{", "["}:
+        try:
+            return "\n".join(strings_of(load(value), names=False))
+        except ValueError:
+            return value
+    return value
 
 
 def _chosen_turns(conn: Connection, scope_id: int, choice: Choice, found: Reach) -> Iterator[int]:
@@ -242,9 +252,9 @@ def _find_words(conn: Connection, scope_id: int, choice: Choice, found: Reach) -
             others.append(said(row))
     for uid, body in conn.execute(select(o.uid, o.body).where(o.scope_id == scope_id)):
         if uid in found.online:
-            mine |= telling(body)
+            mine |= telling(told(body))
         else:
-            others.append(body)
+            others.append(told(body))
     for text in others:
         if not mine:
             break
@@ -254,14 +264,14 @@ def _find_words(conn: Connection, scope_id: int, choice: Choice, found: Reach) -
 
 
 def _find_names(conn: Connection, choice: Choice, found: Reach) -> None:
-    """What tells people's own words apart for certain: the phrase, the values and things the forgotten claims name that nobody else says, whole quotes."""
+    """What tells people's own words apart for certain: the phrase, or the values and things the forgotten claims name that nobody else says; whole quotes."""
     c, q = t.claims.c, t.quotes.c
     said: list[str] = []
     quotes: list[str] = []
     for part in chunks(sorted(found.claims)):
         said += ["\n".join(filter(None, r)) for r in conn.execute(select(c.subject, c.value, c.qualifier, c.applies_to).where(c.id.in_(part)))]
         quotes += conn.scalars(select(q.text).where(q.claim_id.in_(part)))
-    tokens = frozenset().union(*map(telling, said)) & found.words.tokens
+    tokens = frozenset() if choice.phrase else frozenset().union(*map(telling, said)) & found.words.tokens
     phrases = {tuple(words) for text in quotes if len(words := words_of(text)) > 3}
     found.names = Traces(phrases=found.words.phrases | phrases, tokens=tokens, ids=frozenset(found.sessions.values()))
 
@@ -269,7 +279,7 @@ def _find_names(conn: Connection, choice: Choice, found: Reach) -> None:
 # --- what was read and believed ----------------------------------------------------------------------------------------------------------
 
 
-def _take_claims(conn: Connection, scope_id: int, found: Reach) -> None:
+def take_claims(conn: Connection, scope_id: int, found: Reach) -> None:
     """Claims that quote a turn that goes, or say what only those said."""
     c, q = t.claims.c, t.quotes.c
     query = select(c.id, c.uid).join_from(t.quotes, t.claims, c.id == q.claim_id).where(c.scope_id == scope_id)
@@ -278,7 +288,7 @@ def _take_claims(conn: Connection, scope_id: int, found: Reach) -> None:
     found.claims |= {r.id: r.uid for r in carrying(conn, scope_id, t.claims, found.words)}
 
 
-def _take_notes(conn: Connection, scope_id: int, choice: Choice, found: Reach) -> None:
+def take_notes(conn: Connection, scope_id: int, choice: Choice, found: Reach) -> None:
     """Notes of which a version rests on a claim that goes, was ended by one, or says what only those said. All their versions go (systems hole 70)."""
     v, n = t.note_versions.c, t.notes.c
     claims = set(found.claims.values())
@@ -297,7 +307,7 @@ def carrying(conn: Connection, scope_id: int | None, table: Table, traces: Trace
     names = [c.name for c in table.columns if c.info["holds"] == "content"]
     query = select(table) if scope_id is None else select(table).where(table.c.scope_id == scope_id)
     for row in conn.execute(query).all():
-        if any(isinstance(value := getattr(row, name), str) and traces.within(value) for name in names):
+        if any(isinstance(value := getattr(row, name), str) and traces.within(told(value)) for name in names):
             yield row
 
 

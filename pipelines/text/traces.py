@@ -29,17 +29,18 @@ def telling(text: str) -> frozenset[str]:
     return frozenset(token for token in tokenize(text) if len(token) >= TOKEN_MIN or not token.isascii())
 
 
-def strings_of(value: object) -> Iterator[str]:
-    """Every string in a JSON value, names included."""
+def strings_of(value: object, *, names: bool = True) -> Iterator[str]:
+    """Every string in a JSON value, with the names in it or without."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
         for item in value:
-            yield from strings_of(item)
+            yield from strings_of(item, names=names)
     elif isinstance(value, dict):
         for name, item in value.items():
-            yield str(name)
-            yield from strings_of(item)
+            if names:
+                yield str(name)
+            yield from strings_of(item, names=names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -105,15 +105,15 @@ def test_a_note_with_other_evidence_survives_on_it(desk: Desk) -> None:
     assert not lines_with(desk.pages(), one.uuid[:8])
 
 
-def test_two_sessions_in_one_log_forgetting_one_leaves_the_citations_of_the_other(either: Desk) -> None:
+def test_two_sessions_in_one_log_forgetting_one_leaves_the_citations_of_the_other(desk: Desk) -> None:
     one, two = day("one", 0).user(f"The staging host is called {WORD}."), day("two", 1).user("The API listens on port 8080.")
-    either.logs.joinpath("both.jsonl").write_text(one.text() + two.text(), encoding="utf-8")
-    either.dream()
-    forgotten(either, sessions=frozenset({one.uuid}))
-    with either.store() as store:
-        checked = verify(store, SCOPE, either.parts(store).archive)
+    desk.logs.joinpath("both.jsonl").write_text(one.text() + two.text(), encoding="utf-8")
+    desk.dream()
+    forgotten(desk, sessions=frozenset({one.uuid}))
+    with desk.store() as store:
+        checked = verify(store, SCOPE, desk.parts(store).archive)
     assert (checked.citations, checked.failed) == (1, ())
-    assert audit(either) == []
+    assert audit(desk) == []
 
 
 def test_everything_before_a_day_goes_and_the_rest_stays(desk: Desk) -> None:
@@ -125,15 +125,15 @@ def test_everything_before_a_day_goes_and_the_rest_stays(desk: Desk) -> None:
     assert audit(desk) == []
 
 
-def test_a_scope_that_is_forgotten_holds_nothing_and_shows_nothing(either: Desk) -> None:
-    logs = three_values(either)
-    either.dream()
-    forgotten(either, everything=True)
-    assert audit(either) == []
-    assert audit(either, "linter") == []
-    assert lines_with(either.tree(), "port") == []
-    either.dream()
-    assert audit(either, "linter") == []
+def test_a_scope_that_is_forgotten_holds_nothing_and_shows_nothing(desk: Desk) -> None:
+    logs = three_values(desk)
+    desk.dream()
+    forgotten(desk, everything=True)
+    assert audit(desk) == []
+    assert audit(desk, "linter") == []
+    assert lines_with(desk.tree(), "port") == []
+    desk.dream()
+    assert audit(desk, "linter") == []
     assert logs
 
 
@@ -184,59 +184,59 @@ def test_a_phrase_planted_everywhere_is_nowhere_afterwards_and_is_not_learnt_aga
     assert either.notes.joinpath(f"{WORD}-hosts.md").read_text(encoding="utf-8") == desk_notes
 
 
-def test_a_log_that_grows_after_its_session_was_forgotten_stays_unlearnt_until_that_is_lifted(either: Desk, desks: Callable[[], Desk]) -> None:
-    logs = three_values(either)
-    either.dream()
-    done = forgotten(either, sessions=frozenset({logs["second"].uuid}))
-    logs["second"].user(f"The mail host is called {WORD}.").save(either.logs)
-    either.dream()
-    assert audit(either) == []
-    with either.store() as store:
+def test_a_log_that_grows_after_its_session_was_forgotten_stays_unlearnt_until_that_is_lifted(desk: Desk, desks: Callable[[], Desk]) -> None:
+    logs = three_values(desk)
+    desk.dream()
+    done = forgotten(desk, sessions=frozenset({logs["second"].uuid}))
+    logs["second"].user(f"The mail host is called {WORD}.").save(desk.logs)
+    desk.dream()
+    assert audit(desk) == []
+    with desk.store() as store:
         assert store.lift(SCOPE, done.uid, "test") > 0
         assert [r.lifted for r in store.receipts(SCOPE)] == [True]
-    either.dream()
-    assert lines_with(either.pages(), WORD, "mail")
+    desk.dream()
+    assert lines_with(desk.pages(), WORD, "mail")
     never = desks()
     three_values(never)
     logs["second"].save(never.logs)
     never.dream()
-    assert differences(either.tree(), never.tree()) == []
-    with either.store() as store:
-        assert verify(store, SCOPE, either.parts(store).archive).failed == ()
+    assert differences(desk.tree(), never.tree()) == []
+    with desk.store() as store:
+        assert verify(store, SCOPE, desk.parts(store).archive).failed == ()
 
 
 # --- looks, crashes, and what is in flight -----------------------------------------------------------------------------------------------------
 
 
-def test_a_look_tells_what_a_forget_takes_and_changes_nothing(either: Desk) -> None:
-    logs = three_values(either)
-    either.dream()
-    before, words = either.tree(), audit(either)
-    look = forgotten(either, look=True, sessions=frozenset({logs["second"].uuid}))
-    assert (either.tree(), audit(either)) == (before, words)
+def test_a_look_tells_what_a_forget_takes_and_changes_nothing(desk: Desk) -> None:
+    logs = three_values(desk)
+    desk.dream()
+    before, words = desk.tree(), audit(desk)
+    look = forgotten(desk, look=True, sessions=frozenset({logs["second"].uuid}))
+    assert (desk.tree(), audit(desk)) == (before, words)
     assert look.counts["turns"] == 2
     assert look.uid == ""
-    assert forgotten(either, sessions=frozenset({logs["second"].uuid})).counts == look.counts
+    assert forgotten(desk, sessions=frozenset({logs["second"].uuid})).counts == look.counts
 
 
 class Killed(BaseException):
     """Stands for the process ending here."""
 
 
-@pytest.mark.parametrize("at", ["deleted", "believed", "forgotten"])
-def test_killed_inside_the_door_is_shut_and_nothing_is_gone(either: Desk, at: str) -> None:
-    logs = three_values(either)
-    either.dream()
-    before, words = either.tree(), audit(either)
+@pytest.mark.parametrize("at", ["deleted", "forgotten"])
+def test_killed_inside_the_door_is_shut_and_nothing_is_gone(desk: Desk, at: str) -> None:
+    logs = three_values(desk)
+    desk.dream()
+    before, words = desk.tree(), audit(desk)
 
     def step(name: str) -> None:
         if name == at:
             raise Killed
 
-    either.step = step
+    desk.step = step
     with pytest.raises(Killed):
-        forgotten(either, sessions=frozenset({logs["second"].uuid}))
-    assert (either.tree(), audit(either)) == (before, words)  # the store opens: no row in `grants`
+        forgotten(desk, sessions=frozenset({logs["second"].uuid}))
+    assert (desk.tree(), audit(desk)) == (before, words)  # the store opens: no row in `grants`
 
 
 def test_killed_after_the_commit_the_next_dream_cleans_the_files(desk: Desk) -> None:
@@ -258,7 +258,7 @@ def test_killed_after_the_commit_the_next_dream_cleans_the_files(desk: Desk) -> 
         assert store.leftovers(SCOPE) == ()
 
 
-@pytest.mark.parametrize("stage", ["extract", "resolve", "analyse", "apply", "render"])
+@pytest.mark.parametrize("stage", ["extract", "apply", "render"])
 def test_what_a_unit_found_before_a_forget_is_not_stored_after_it(desk: Desk, stage: str) -> None:
     logs = three_values(desk)
     with desk.store() as store:

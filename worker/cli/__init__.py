@@ -28,7 +28,7 @@ HOMES: Final[Mapping[str, str]] = {
     "export": "transfer", "import": "transfer", "intake": "plumbing", "rebuild": "plumbing", "publish": "publish", "worker": "worker", "up": "up",
     "doctor": "doctor", "metrics": "metrics", "letters": "kept", "audit": "kept", "costs": "costs", "review": "review", "remember": "review",
     "retract": "review", "edit": "review", "revert": "revert", "notes": "notes", "estimate": "estimate", "replay": "replay",
-    "connect": "connect", "disconnect": "connect", "forget": "forget",
+    "connect": "connect", "disconnect": "connect", "forget": "forget", "scrub": "forget",
 }  # fmt: skip
 """Command → its module here. Only the module of the command that is run is imported: `status` is asked often, and reads no log."""
 

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from pipelines.run import Parts, Request
-from pipelines.run.forgetting import Forgot, forget, note_named, session_named
+from pipelines.run.forgetting import Forgot, forget, note_named, scrub, session_named
 from pipelines.store.reach import Choice
 from pipelines.text.traces import Traces
 from worker import wiring
@@ -40,6 +40,7 @@ List = Annotated[bool, typer.Option("--list", help="What was forgotten here: ids
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command("forget")(forget_command)
+    app.command("scrub")(scrub_command)
 
 
 def forget_command(
@@ -72,6 +73,24 @@ def forget_command(
         done = replace(done, left=(*done.left, *_clean_private(data, private, done.traces)))
         leave_briefs(parts.store, request.scope, data=data, wiki=request.wiki)
     return _told(done, as_json)
+
+
+def scrub_command(
+    dry_run: Dry = False, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False
+) -> int:  # fmt: skip
+    """Mask secrets by the newest rules in what was taken in by older ones: turns, archive, and all that was derived from them."""
+    with _desk(wiki, scope, config) as (parts, request, data, _):
+        done = scrub(parts, request, hand=HAND, look=dry_run)
+        if done is not None and not dry_run:
+            leave_briefs(parts.store, request.scope, data=data, wiki=request.wiki)
+    if as_json:
+        print_json({"masked": dict(done.counts) if done else {}, "left": [{"what": w, "why": y} for w, y in done.left] if done else []})
+    elif done is None:
+        print("Nothing to mask: what was taken in holds no secret the newest rules know")
+    else:
+        print(f"{'This would be masked, or go and be derived anew' if dry_run else 'Masked, or gone and derived anew'}: {_counts(done.counts)}")
+        print("Out of reach: " + "; ".join(done.beyond) + ".")
+    return 1 if done is not None and done.left else 0
 
 
 def _choice(parts: Parts, scope: str, *, session: str, note: str, subject: str, before: str) -> Choice:

@@ -24,6 +24,7 @@ PARTS: Final[Mapping[str, Mapping[str, str]]] = {
         "retract": "Take a note back.",
         "revert": "Take back a dream, or a note's last change.",
         "forget": "Take words out of everything dreamd holds.",
+        "scrub": "Mask by newer secret rules what was taken in.",
         "disconnect": "Take out what connect put in.",
         "status": "What the wiki holds, the last dream, what waits.",
         "lint": "Look over one note file: duplicates, dead links, orders.",

@@ -1,0 +1,122 @@
+"""dreamd forget: look, forget, list, lift; and a process killed in the middle of it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.auditing import files_with
+from tests.redacting import rule_cache
+from tests.writing import ClaudeLog, memory
+
+Command = Callable[..., tuple[int, str, str]]
+WORD = "zanzibarquux"
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    folder = tmp_path / "logs"
+    ClaudeLog("one").user(f"The staging host is called {WORD}.").user("Always run the linter before pushing.").save(folder)
+    ClaudeLog("two").later(days=1).user("The API listens on port 8080.").save(folder)
+    return folder
+
+
+def everywhere(tmp_path: Path) -> list[str]:
+    return files_with([tmp_path / "data", tmp_path / "wiki"], WORD)
+
+
+def test_look_forget_list_and_lift(dreamd: Command, logs: Path, tmp_path: Path) -> None:
+    assert dreamd("dream", logs)[0] == 0
+    assert everywhere(tmp_path)
+    session = ClaudeLog("one").uuid
+    code, out, _ = dreamd("forget", "--session", session[:12], "--dry-run", "--json")
+    look = json.loads(out)
+    assert (code, look["forget"], look["counts"]["turns"]) == (0, None, 2)
+    assert everywhere(tmp_path)
+    code, _, err = dreamd("forget", "--session", session)
+    assert (code, "--yes" in err) == (2, True)
+    code, out, err = dreamd("forget", "--session", session, "--yes", "--json")
+    done = json.loads(out)
+    assert (code, done["counts"], done["left"], err) == (0, look["counts"], [], "")
+    assert any("backups" in what for what in done["beyond"])
+    assert everywhere(tmp_path) == []
+    assert f"{done['forget']}  " in dreamd("forget", "--list")[1]
+    assert dreamd("dream", logs)[0] == 0
+    assert everywhere(tmp_path) == []
+    assert dreamd("forget", "--lift", done["forget"])[0] == 0
+    assert dreamd("dream", logs)[0] == 0
+    assert everywhere(tmp_path)
+    assert json.loads(dreamd("forget", "--list", "--json")[1])["forgets"][0]["lifted"] is True
+
+
+def test_what_was_remembered_by_hand_and_backups_of_note_files_go_too(dreamd: Command, logs: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "ports.md").write_text(memory("ports", f"- The API listens on port 9090.\n- The host {WORD} is old.\n"), encoding="utf-8")
+    assert dreamd("dream", logs, "--notes", notes)[0] == 0
+    assert dreamd("remember", f"The mail host is called {WORD}.")[0] == 0
+    assert dreamd("notes", "apply")[0] == 0
+    assert any("note_backups" in name for name in everywhere(tmp_path))
+    assert any("said" in name for name in everywhere(tmp_path))
+    code, out, err = dreamd("forget", "--subject", WORD, "--yes")
+    assert (code, err) == (0, ""), out
+    assert everywhere(tmp_path) == []
+    assert dreamd("remember", "The mail host is called ibis.")[0] == 0
+    assert everywhere(tmp_path) == []
+
+
+USAGE = {
+    (): "say one of", ("--session", "a", "--note", "b"): "say one of", ("--before", "soon"): "no date", ("--subject", " ... "): "no word", ("--scope", "a//b"): "path of names",
+}  # fmt: skip
+ABSENT = (("--session", "ffffffff"), ("--note", "n-ffffffffffff"), ("--subject", "nobody said this"), ("--lift", "f-none"))
+
+
+def test_a_choice_that_is_none_is_a_usage_error_and_what_is_not_there_is_refused(dreamd: Command, logs: Path) -> None:
+    assert dreamd("dream", logs)[0] == 0
+    for words, said in USAGE.items():
+        code, _, err = dreamd("forget", *words)
+        assert (code, said in err) == (2, True), err
+    for words in ABSENT:
+        code, out, err = dreamd("forget", *words, "--yes")
+        assert (code, out, err.startswith("dreamd: ")) == (3, "", True)
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from pipelines.logs.redaction import open_redactor
+from pipelines.run.forgetting import forget
+from pipelines.store.reach import Choice
+from tests.dreaming import Desk
+
+def step(name):
+    if name == "believed":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+desk = Desk(Path(sys.argv[1]), open_redactor(Path(sys.argv[2])), step=step)
+with desk.store() as store:
+    forget(desk.parts(store), desk.request(), Choice(subject=sys.argv[3]), hand="test")
+"""
+
+
+def test_a_process_killed_inside_leaves_the_door_shut_and_nothing_gone(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    from tests.dreaming import Desk
+    from tests.redacting import shared_redactor
+
+    desk = Desk(tmp_path / "desk", shared_redactor(request))
+    ClaudeLog("one").user(f"The staging host is called {WORD}.").save(desk.logs)
+    desk.dream()
+    stood = desk.tree()
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(desk.root), str(rule_cache(request)), WORD], cwd=Path(__file__).parents[2], timeout=60, check=False
+    )
+    assert done.returncode == -signal.SIGKILL
+    desk.dream()  # opening the store refuses a door that is left open
+    assert desk.tree() == stood
+    assert files_with([desk.data], WORD)

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from pipelines.gates import without_orders
 from pipelines.model import Origin
+from pipelines.notes.moment import PRESENT, Moment
 from pipelines.text.times import resolve_dates
 from pipelines.text.tokens import tokenize, tokens_of_query
 
@@ -58,13 +59,15 @@ class Found(Protocol):
 class Index(Protocol):
     """Finds by words, and only what may be seen: a scope's wall, validity at `now`, audience and quarantine are part of the query."""
 
-    def search_turns(self, scope: str, tokens: Sequence[str], *, limit: int) -> Sequence[Found]:
-        """Turns that hold any of the tokens, best first."""
+    def search_turns(self, scope: str, tokens: Sequence[str], *, limit: int, audience: str | None = None, moment: Moment = PRESENT) -> Sequence[Found]:
+        """Turns that hold any of the tokens, best first; of a look back those said and stored by then, for a named audience those it heard."""
 
-    def search_notes(self, scope: str, tokens: Sequence[str], *, now: datetime, limit: int, audience: str = "", sensitive: bool = False) -> Sequence[Found]:
-        """Live notes that hold any of the tokens, best first."""
+    def search_notes(
+        self, scope: str, tokens: Sequence[str], *, now: datetime, limit: int, audience: str | None = "", sensitive: bool = False, moment: Moment = PRESENT
+    ) -> Sequence[Found]:
+        """Live notes that hold any of the tokens, best first; or as they held then."""
 
-    def turns_at(self, scope: str, places: Iterable[tuple[str, int]]) -> Sequence[Found]:
+    def turns_at(self, scope: str, places: Iterable[tuple[str, int]], *, audience: str | None = None, moment: Moment = PRESENT) -> Sequence[Found]:
         """The turns at these (session, ordinal)."""
 
 
@@ -83,14 +86,20 @@ class Hit:
     origin: str | None = None
 
 
-def search(store: Index, scope: str, query: str, *, limit: int, now: datetime, audience: str = "", sensitive: bool = False) -> tuple[Hit, ...]:
-    """The best notes and turns for a query in any words and any language; empty for a query without words. "Last week" counts from `now`, in UTC."""
+def search(
+    store: Index, scope: str, query: str, *, limit: int, now: datetime, audience: str | None = None, moment: Moment = PRESENT
+) -> tuple[Hit, ...]:  # fmt: skip
+    """The best notes and turns for a query in any words and any language; empty for a query without words. "Last week" counts from `now`, in UTC.
+
+    `moment` looks back: notes as they held then, and turns said and stored by then. A named `audience` is told what it heard, and notes said to nobody in
+    particular that are not sensitive; the person, who names none, everything.
+    """
     tokens = tokens_of_query(query)
     if not tokens or limit < 1:
         return ()
-    notes = store.search_notes(scope, tokens, now=now, limit=limit, audience=audience, sensitive=sensitive)
-    turns = store.search_turns(scope, tokens, limit=max(CANDIDATES_MIN, 2 * limit))
-    around = store.turns_at(scope, _around(turns[:LOOKED_AROUND]))
+    notes = store.search_notes(scope, tokens, now=now, limit=limit, audience=audience, moment=moment)
+    turns = store.search_turns(scope, tokens, limit=max(CANDIDATES_MIN, 2 * limit), audience=audience, moment=moment)
+    around = store.turns_at(scope, _around(turns[:LOOKED_AROUND]), audience=audience, moment=moment)
     hits = [_hit("note", note, note.score * NOTE) for note in notes]
     asked = Asked(words=frozenset(tokens), spans=tuple((date.begin, date.until) for date in resolve_dates(query, now)))
     hits += [_hit("turn", turn, score) for turn, score in rank(turns, around, asked)]

@@ -13,9 +13,11 @@ from pipelines.engines.local.worklog import WorkRecord, work_log
 from pipelines.gates import held, held_unless_said
 from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Question, Quote, Status, Turn, Verdict, Version
 from pipelines.notes.identity import identity_of, in_force
+from pipelines.notes.moment import named_value, said_of
 from pipelines.notes.recheck import FAILED, FELL, MAY_HAVE_CHANGED, NEWER_SEEN, RECHECKED, RESTS_ON_FALLEN, was_believed
 from pipelines.run.edits import dismissed, open_edits
 from pipelines.run.held import shown, under_quarantine
+from pipelines.run.looking import Look
 from pipelines.run.questions import open_questions
 from pipelines.run.sources import standing_notes
 from pipelines.run.telling import with_tellings
@@ -94,16 +96,18 @@ def _own_words(store: Store, scope: str, uids: AbstractSet[str]) -> Mapping[str,
     return {r.uid: Cite(source="review", at=r.at, who="user", quote=r.body or "", remark="your own words") for r in rulings}
 
 
-def content_of(store: Store, scope: str, *, title: str, own: dict[str, str], redirects: dict[str, str]) -> Content:
-    """The whole content of the scope's present revision."""
-    works = tuple(map(work_of, records := _records(store, scope)))
-    noted, carried = note_items(store, scope), carried_notes(store, scope)
+def content_of(store: Store, scope: str, *, title: str, own: dict[str, str], redirects: dict[str, str], look: Look | None = None) -> Content:
+    """The whole content of the scope's present revision, or of what `look` looks at: notes as they hold then, of sessions and questions what was by then."""
+    look = look or Look(store=store, scope=scope)
+    records = _records(store, scope, look)
+    noted, carried = note_items(store, scope, look=look), carried_notes(store, scope, look)
+    works = tuple(map(work_of, records))
     gone = dismissed(store, scope)
     questions = tuple(q for q in asked(store, scope, waiting(works, map(last_of, records))) if q.uid not in gone)
     return Content(
-        title=title, items=(*one_a_sentence(noted.items.values()), *carried.items), corrections=with_tellings(carried.corrections, _tellings(store, scope)),
-        quarantined=tuple(h for h in (*quarantined(store, scope), *carried.held) if h.uid not in gone), asked=questions,
-        edited=open_edits(store, scope), work=works, own=own, redirects=redirects,
+        title=title, items=tuple(map(look.dated, (*one_a_sentence(noted.items.values()), *carried.items))), corrections=with_tellings(carried.corrections, _tellings(store, scope)),
+        quarantined=tuple(h for h in (*quarantined(store, scope), *carried.held) if h.uid not in gone),
+        asked=tuple(q for q in questions if look.tells(q.at)), edited=open_edits(store, scope), work=works, own=own, redirects=redirects,
     )  # fmt: skip
 
 
@@ -121,17 +125,17 @@ class Noted:
     rests: Mapping[str, frozenset[str]]
 
 
-def note_items(store: Store, scope: str, notes: Iterable[str] | None = None) -> Noted:
-    """These notes, or all, as they stand now."""
-    versions = _versions(store, scope, notes)
+def note_items(store: Store, scope: str, notes: Iterable[str] | None = None, *, look: Look | None = None) -> Noted:
+    """These notes, or all, as they stand now, or where `look` looks."""
+    versions = _versions(look or Look(store=store, scope=scope), notes)
     evidence = gather(store, scope, {c for vs in versions.values() for v in vs for c in _claims_of(v)})
     items = {note: item for note, vs in versions.items() if (item := note_item(vs, evidence))}
     return Noted(items=items, rests={note: evidence.resting(c for v in vs for c in _claims_of(v)) for note, vs in versions.items()})
 
 
-def _versions(store: Store, scope: str, notes: Iterable[str] | None = None) -> dict[str, tuple[Version, ...]]:
+def _versions(look: Look, notes: Iterable[str] | None = None) -> dict[str, tuple[Version, ...]]:
     by_note: defaultdict[str, list[Head]] = defaultdict(list)
-    for head in store.heads(scope, notes=notes):
+    for head in look.heads(notes):
         by_note[head.version.note].append(head)
     return {note: tuple(h.version for h in heads) for note, heads in sorted(by_note.items())}
 
@@ -150,17 +154,18 @@ class CarriedNotes:
     rests: frozenset[str] = frozenset()
 
 
-def carried_notes(store: Store, scope: str) -> CarriedNotes:
-    """All lines of note files that stand."""
-    findings = store.findings(scope)
-    notes = standing_notes(store.online_notes(scope))
+def carried_notes(store: Store, scope: str, look: Look | None = None) -> CarriedNotes:
+    """All lines of note files that stand, or stood where `look` looks."""
+    look = look or Look(store=store, scope=scope)
+    findings = look.findings()
+    notes = standing_notes(look.online_notes())
     if not notes:
         return CarriedNotes()
     locked = under_quarantine(notes, findings)
     notes = tuple(n for n in notes if n.uid not in locked)
     said = [findings[n.uid] for n in notes if n.uid in findings]
     named = {f.version for f in said if f.version}
-    versions = _versions(store, scope, named)
+    versions = _versions(look, named)
     quotes = [q for f in said for q in f.quotes]
     evidence = gather(store, scope, (), quotes)
     depths = nested(notes)
@@ -248,17 +253,8 @@ def _history(version: Version, lead: Version, evidence: Evidence) -> HistoryLine
 
 
 def _as_it_was(version: Version, lead: Version) -> str:
-    """What a past version said. Known only from the sentence that replaced it ("from 4 to 6 workers"), it is its value and what it was the value of."""
-    if version.statement != lead.statement or not version.value:
-        return version.statement
-    about = (version.qualifier, "" if version.subject in _NOBODY else version.subject, "" if version.attribute in _SAYS_NOTHING else version.attribute)
-    name = " ".join(dict.fromkeys(word for part in about for word in part.split()))
-    return f"{name}: {version.value}" if name else version.value
-
-
-_NOBODY = frozenset({"user", "project"})
-_SAYS_NOTHING = frozenset({"tool", "use", "value", "state", "is"})
-"""Attributes the grammar gives what it has no better name for."""
+    """What a past version said: not the sentence of the one that leads."""
+    return named_value(version) if version.statement == lead.statement and version.value else said_of(version)
 
 
 def one_a_sentence(items: Iterable[Item]) -> tuple[Item, ...]:
@@ -427,9 +423,9 @@ def _within(quote: Quote, other: Quote) -> bool:
     return other.start <= quote.start and quote.end <= other.end
 
 
-def _records(store: Store, scope: str) -> tuple[WorkRecord, ...]:
-    """The sessions of the last two weeks before the newest one, from their records alone."""
-    spans = store.spans(scope)
+def _records(store: Store, scope: str, look: Look) -> tuple[WorkRecord, ...]:
+    """The sessions of the last two weeks before the newest one, from their records alone; of a look back those that were over by then."""
+    spans = {s: span for s, span in store.spans(scope).items() if not (look.moment or look.audience) or look.tells(span[1])}
     newest = _most(last for _, last in spans.values())
     recent = sorted(s for s, (_, last) in spans.items() if newest and last and newest - last <= RECENT)
     infos = {i.uid: i for i in store.sessions(scope)}

@@ -10,7 +10,9 @@ from pipelines.gates import without_orders
 from pipelines.model import Finding, OnlineNote, Outcome, Quote, Ruling, Turn, Version
 from pipelines.notes.identity import in_force
 from pipelines.run.disputes import Contradiction, contradiction
+from pipelines.run.looking import Look
 from pipelines.run.sources import standing_notes
+from pipelines.run.taking_back import stands_in
 from pipelines.store import RecordedDecision, Store
 
 AROUND = 3
@@ -44,28 +46,45 @@ class Chain:
     contradiction: Contradiction | None = None
 
 
-def why(store: Store, scope: str, name: str) -> tuple[Chain, ...]:
-    """The chains of a note (its id, with or without `n-`), or of every note on a page (its path or title). Raises Refused when there is none."""
+def why(store: Store, scope: str, name: str, look: Look | None = None) -> tuple[Chain, ...]:
+    """The chains of a note (its id, with or without `n-`), or of every note on a page (its path or title), as they stand or where `look` looks.
+
+    Raises Refused when there is none, or none then.
+    """
+    at = look or Look(store=store, scope=scope)
     wanted = name.removeprefix("^").removeprefix("n-")
-    notes = standing_notes(store.online_notes(scope))
+    notes = standing_notes(at.online_notes())
     online = [n for n in notes if n.uid.startswith(wanted) and len(wanted) >= 6]
-    own = sorted({h.version.note for h in store.heads(scope) if h.version.note == wanted})
+    heads = at.heads()
+    own = sorted({h.version.note for h in heads if h.version.note == wanted})
     if not own and not online:
-        placed = _on_page(store, scope, name)
-        own = [n for n in placed if store.heads(scope, notes=[n])]
+        placed = _on_page(at, name)
+        own = sorted({h.version.note for h in heads if h.version.note in placed})
         online = [n for n in notes if n.uid[:12] in placed]
-    if not own and not online and (waiting := _waiting(store, scope, wanted)):
+    if not own and not online and not at.moment and (waiting := _waiting(store, scope, wanted)):
         return waiting
+    if not own and not online and not at.moment and (gone := _gone(at, wanted)):
+        return gone
+    if not own and not online and at.moment and _is_known(store, scope, name):
+        raise Refused(f"{name!r} says nothing of that time: no version of it held then, or none was known")
     if not own and not online:
         raise Refused(f"no note and no page is called {name!r}: search finds both (dreamd search)")
-    return (*(_chain(store, scope, n) for n in own), *(_carried(store, scope, n) for n in online))
+    return (*(_chain(at, n) for n in own), *(_carried(at, n) for n in online))
 
 
-def _on_page(store: Store, scope: str, name: str) -> list[str]:
-    pages = store.pages(scope).values()
+def _is_known(store: Store, scope: str, name: str) -> bool:
+    """Whether a note or page of this name is there now."""
+    try:
+        return bool(why(store, scope, name))
+    except Refused:
+        return False
+
+
+def _on_page(at: Look, name: str) -> list[str]:
+    pages = at.store.pages(at.scope).values()
     wanted = name.removesuffix(".md").casefold()
     uids = {p.uid for p in pages if wanted in {p.slug.removesuffix(".md").casefold(), p.title.casefold()}}
-    return [n for n, p in sorted(store.placements(scope).items()) if p.page in uids]
+    return [n for n, p in sorted(at.store.placements(at.scope).items()) if p.page in uids]
 
 
 def _waiting(store: Store, scope: str, wanted: str) -> tuple[Chain, ...]:
@@ -81,23 +100,37 @@ def _waiting(store: Store, scope: str, wanted: str) -> tuple[Chain, ...]:
     return (Chain(note=wanted, versions=(), proofs=_proofs(store, scope, quotes), decisions=()),) if quotes else ()
 
 
-def _chain(store: Store, scope: str, note: str) -> Chain:
-    versions = tuple(h.version for h in store.heads(scope, notes=[note]))
-    claims = store.claims(scope, {c for v in versions for c in v.claims})
+def _chain(at: Look, note: str) -> Chain:
+    versions = tuple(h.version for h in at.heads([note]))
+    claims = at.store.claims(at.scope, {c for v in versions for c in v.claims})
     quotes = [q for uid in sorted(claims) for q in claims[uid].quotes]
-    proofs, rulings = _proofs(store, scope, quotes), in_force(store.rulings(scope, [note, *claims]))
+    proofs, rulings = _proofs(at.store, at.scope, quotes), in_force(at.store.rulings(at.scope, [note, *claims]))
     return Chain(
-        note=note, versions=versions, proofs=proofs, decisions=store.decisions(scope, note=note), rulings=rulings,
+        note=note, versions=versions, proofs=proofs, decisions=_decisions(at, note), rulings=rulings,
         contradiction=contradiction(versions, rulings, claims, {p.turn.uid: p.turn for p in proofs}),
     )  # fmt: skip
 
 
-def _carried(store: Store, scope: str, note: OnlineNote) -> Chain:
-    finding = store.findings(scope).get(note.uid)
+def _carried(at: Look, note: OnlineNote) -> Chain:
+    finding = at.findings().get(note.uid)
     quotes = finding.quotes if finding else ()
     return Chain(
-        note=note.uid[:12], versions=(), proofs=_proofs(store, scope, quotes), decisions=store.decisions(scope, note=note.uid), online=note, finding=finding
+        note=note.uid[:12], versions=(), proofs=_proofs(at.store, at.scope, quotes), decisions=_decisions(at, note.uid), online=note, finding=finding
     )  # fmt: skip
+
+
+def _gone(at: Look, note: str) -> tuple[Chain, ...]:
+    """A note that stands no more: what was decided about it, and the note it stands in by now."""
+    decisions = _decisions(at, note)
+    into = stands_in(at.store, at.scope, note) if decisions else note
+    merged = (_chain(at, into),) if into != note else ()
+    return (Chain(note=note, versions=(), proofs=(), decisions=decisions), *merged) if decisions else ()
+
+
+def _decisions(at: Look, note: str) -> tuple[RecordedDecision, ...]:
+    """Why it became so, as far as that was decided by then."""
+    known = at.moment.known_at
+    return tuple(d for d in at.store.decisions(at.scope, note=note) if known is None or d.recorded_at <= known)
 
 
 def _proofs(store: Store, scope: str, quotes: Sequence[Quote]) -> tuple[Proof, ...]:

@@ -14,11 +14,11 @@ from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 
 from pipelines.model import Finding, OnlineNote, OrderKey, Origin, Quote, Relation, Verdict
+from pipelines.notes.moment import deadline_of
 from pipelines.notes.relate import relate, subject_key, value_key
 from pipelines.text.mood import Mood, completion, mood_of
 from pipelines.text.sentences import sentences
 from pipelines.text.statement import Form, Person, Statement, canonical_words, parse
-from pipelines.text.times import deadline_in
 from pipelines.text.values import Value, typed_values
 
 _WEIGHT = {Origin.USER: 2, Origin.TOOL: 1, Origin.EXTERNAL: 0}
@@ -78,14 +78,6 @@ _ANYTHINGS = frozenset("port url host version timeout ttl limit size time date c
 
 def _nameless(s: Statement) -> bool:
     return s.form is Form.SLOT and s.person is Person.THING and not subject_key(s.subject) and s.attribute in _ANYTHINGS
-
-
-def deadline_of(note: OnlineNote) -> datetime | None:
-    """When a note is over by its own words, from the moment it was written; of several sentences none speaks for the others, and a line that leads to a page
-    stays as long as the page."""
-    if note.links or len(sentences(note.text)) != 1:
-        return None
-    return deadline_in(note.text, note.written_at)
 
 
 def outlived(notes: Iterable[OnlineNote], findings: Mapping[str, Finding], now: datetime) -> dict[str, Finding]:

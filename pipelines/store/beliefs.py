@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, delete, func, insert, literal, or_, select, true
 
 from pipelines.model import Status
+from pipelines.notes.moment import Moment, held
+from pipelines.notes.moment import over as is_over
+from pipelines.notes.privacy import NORMAL, OPEN
 from pipelines.store import tables as t
 from pipelines.store.codec import Json, version_of_row
 from pipelines.store.core import Core, add, chunks
+from pipelines.store.ends import ended_lines
 from pipelines.store.types import dump, load, storable
 from pipelines.store.values import Decision, Head, Reader, RecordedDecision
 
@@ -29,13 +34,14 @@ class Beliefs(Core):
         statuses: Iterable[Status] | None = None,
         subjects: Iterable[str] | None = None,
         limit: int | None = None,
+        reader: Reader | None = None,
     ) -> tuple[Head, ...]:
-        """Current versions by (note, slot), quarantined ones too: for planning. What is shown to anybody comes from `seen`."""
+        """Current versions by (note, slot), quarantined ones too: for planning. What is shown to anybody comes from `seen`; `reader`: whom it is read for."""
         h, v = t.heads.c, t.note_versions.c
         with self.reading("read the beliefs") as conn:
             scope_id = self.scope_of(conn, scope)
             query = _heads_of_notes(scope_id) if notes is not None else _versions(scope_id).join(t.heads, h.version_id == v.id).where(h.scope_id == scope_id)
-            query = query.where(h.closing.is_(False))
+            query = query.where(h.closing.is_(False), *_for(reader))
             if statuses is not None:
                 query = query.where(h.status.in_([s.value for s in statuses]))
             rows = _among(conn, query, v.subject, map(storable, subjects)) if subjects is not None else _among(conn, query, t.notes.c.uid, notes)
@@ -62,15 +68,32 @@ class Beliefs(Core):
         wanted = None if notes is None else set(notes)
         return tuple(sorted((_head(r) for r in rows if wanted is None or r.note_uid in wanted), key=_by_note))
 
-    def believed(self, scope: str, rev: int, *, notes: Iterable[str] | None = None) -> tuple[Head, ...]:
+    def believed(self, scope: str, rev: int, *, notes: Iterable[str] | None = None, reader: Reader | None = None) -> tuple[Head, ...]:
         """What was believed at a revision: rows up to it that no row up to it replaces (systems R4)."""
-        v = t.note_versions.c
-        later = t.note_versions.alias()
         with self.reading("read what was believed") as conn:
-            query = _versions(self.scope_of(conn, scope)).outerjoin(later, and_(later.c.replaces == v.id, later.c.rev <= rev))
-            query = query.where(v.rev <= rev, later.c.id.is_(None), v.closing.is_(False))
+            query = _versions(self.scope_of(conn, scope)).where(believed_at(rev), *_for(reader))
             rows = _among(conn, query, t.notes.c.uid, notes)
         return tuple(sorted(map(_head, rows), key=_by_note))
+
+    def revision_at(self, scope: str, at: datetime) -> int:
+        """The revision a scope stood at at a moment of the store's clock; 0 before the first."""
+        with self.reading("read which revision stood") as conn:
+            return revision_at(conn, self.scope_of(conn, scope), at)
+
+    def heads_then(self, scope: str, moment: Moment, *, now: datetime, notes: Iterable[str] | None = None, audience: str | None = None) -> tuple[Head, ...]:
+        """The versions of a look back, each as it held then; without one, those a reader may be told at `now`: what has run out since is not among them.
+
+        A named audience is read no others than it may be told (`may_read`).
+        """
+        known, reader = moment.known_at, Reader(now=now, audience=audience)
+        if not moment and audience is not None:
+            return self.seen(scope, reader, notes=notes)
+        heads = (
+            self.heads(scope, notes=notes, reader=reader) if known is None else self.believed(scope, self.revision_at(scope, known), notes=notes, reader=reader)
+        )
+        if not moment:
+            return tuple(h for h in heads if not is_over(h.version, now))
+        return tuple(replace(h, version=version) for h in heads if (version := held(h.version, moment)) is not None)
 
     def history(self, scope: str, notes: Iterable[str]) -> tuple[Head, ...]:
         """Every version the notes ever had, oldest revision first; a slot's end shows as `retracted` with the reason "recomputed"."""
@@ -87,7 +110,8 @@ class Beliefs(Core):
             return found
 
     def expire(self, scope: str, now: datetime) -> tuple[str, ...]:
-        """Move versions whose validity is over to `expired`, as one revision without an engine; returns their notes.
+        """Move versions whose validity is over to `expired`, and call lines of note files superseded that are over by their own words, as one revision
+        without an engine; returns their notes.
 
         The row keeps the digest of what was wanted, so a dream that computes the same belief again finds nothing to change.
         """
@@ -97,15 +121,17 @@ class Beliefs(Core):
             due = _versions(scope_id).join(t.heads, h.version_id == t.note_versions.c.id)
             due = due.where(h.scope_id == scope_id, h.status.in_(LIVE), h.valid_until <= now, h.closing.is_(False))
             rows = sorted(conn.execute(due).all(), key=lambda r: (r.note_uid, r.slot))
-            if not rows:
+            lines = ended_lines(conn, scope_id, now)
+            if not rows and not lines:
                 return ()
-            rev, at = self.next_revision(conn, scope_id, cause="expiry", hand="dreamd", counts={"versions": len(rows)})
+            rev, at = self.next_revision(conn, scope_id, cause="expiry", hand="dreamd", counts={"versions": len(rows), "lines": len(lines)})
+            add(conn, t.findings, lines, scope_id=scope_id, rev=rev, recorded_at=at)
             ends = [{**row_fields(r), "n": n, "status": Status.EXPIRED.value, "replaces": r.id} for n, r in enumerate(rows)]
             add_versions(conn, scope_id, rev, at, ends)
             move_heads(conn, scope_id, rev)
-            decisions = [Decision(stage="expiry", verb="expire", reason="valid_until", note=r.note_uid) for r in rows]
-            add_decisions(conn, scope_id, rev, at, decisions, dream=None)
-            return tuple(dict.fromkeys(r.note_uid for r in rows))
+            over = [*(r.note_uid for r in rows), *(line["note_uid"] for line in lines)]
+            add_decisions(conn, scope_id, rev, at, [Decision(stage="expiry", verb="expire", reason="valid_until", note=uid) for uid in over], dream=None)
+            return tuple(dict.fromkeys(over))
 
     def decisions(self, scope: str, *, dream: str | None = None, note: str | None = None, rev: int | None = None) -> tuple[RecordedDecision, ...]:
         """Why things changed, in the order it was decided; narrowed to a dream, a note, a revision."""
@@ -136,8 +162,35 @@ def may_see(scope_id: int | None, reader: Reader) -> ColumnElement[bool]:
     """The one condition on `visible_versions` every reader queries: scope, validity at the reader's time, audience, sensitivity."""
     view = t.visible.c
     valid = or_(view.valid_until.is_(None), view.valid_until > reader.now, view.status.not_in([s.value for s in LIVE]))
-    audience = view.audience.in_(sorted({"", reader.audience}))
-    return and_(view.scope_id == scope_id, valid, audience, *(() if reader.sensitive else (view.sensitivity == "normal",)))
+    return and_(view.scope_id == scope_id, valid, may_read(t.visible, reader))
+
+
+def _for(reader: Reader | None) -> tuple[ColumnElement[bool], ...]:
+    return () if reader is None else (may_read(t.note_versions, reader),)
+
+
+def may_read(versions: Table, reader: Reader) -> ColumnElement[bool]:
+    """Audience and sensitivity of rows of versions, whenever they stood: what this reader heard, and what nobody in particular heard, if it is not
+    sensitive (`notes.privacy`)."""
+    if reader.audience is None:
+        return true()
+    heard = literal(",").concat(versions.c.audience).concat(",")
+    open_to_all = or_(versions.c.audience == "", heard.contains(f",{OPEN},", autoescape=True))
+    allowed = and_(open_to_all, *(() if reader.sensitive else (versions.c.sensitivity == NORMAL,)))
+    return or_(allowed, heard.contains(f",{reader.audience},", autoescape=True)) if reader.audience else allowed
+
+
+def revision_at(conn: Connection, scope_id: int | None, at: datetime) -> int:
+    """The revision that stood at a moment of the store's clock, which never runs backwards (systems R4); 0 before the first."""
+    r = t.revisions.c
+    return conn.scalar(select(func.max(r.rev)).where(r.scope_id == scope_id, r.recorded_at <= at)) or 0
+
+
+def believed_at(rev: int) -> ColumnElement[bool]:
+    """Rows of versions up to a revision that no row up to it replaces."""
+    v, later = t.note_versions.c, t.note_versions.alias()
+    replaced = select(later.c.id).where(later.c.replaces == v.id, later.c.rev <= rev).correlate(t.note_versions).exists()
+    return and_(v.rev <= rev, v.closing.is_(False), ~replaced)
 
 
 # --- writing rows (for `expire` and `apply`) ---------------------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ LEFT = {
 
 NAMES_IDS = {("change_reads", "seen"): "note_versions"}
 """JSON lists of row ids of another table."""
-UP_TO = {("dreams", "dirty_upto"): "dirty_claims"}
+UP_TO = {("dreams", "dirty_upto"): "dirty_claims", ("arrivals", "upto"): "turns"}
 """Row ids that stand for all rows up to them."""
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import Connection, Update, bindparam, func, select, update
+from sqlalchemy import Connection, Update, bindparam, func, insert, select, update
 
 from pipelines.errors import Conflict
 from pipelines.model import Turn
+from pipelines.notes.privacy import SAID_TO
 from pipelines.ports import IntakeBatch, Seen, SourceState
 from pipelines.store import tables as t
 from pipelines.store.codec import TurnRow, session_out, turn_row
@@ -68,6 +69,8 @@ class Intake(Core):
             ids = _add_sessions(conn, scope_id, sources, batches)
             turns = [turn for batch in batches for turn in batch.turns]
             known = _add_turns(conn, scope_id, turns)
+            if known.new:
+                note_arrival(conn, scope_id, self.now())
             _note_members(conn, scope_id, ids, turns, known)
             _add_occurrences(conn, scope_id, sources, ids, batches, known)
             _add_places(conn, scope_id, sources, batches)
@@ -155,6 +158,8 @@ def _add_sessions(conn: Connection, scope_id: int, sources: Mapping[str, int], b
         old = cast(dict[str, Any], load(before.get((session, source), "{}")))
         new = session_out(info)
         extra = {**old.get("extra", {}), **new.get("extra", {})}
+        if old and extra.pop(SAID_TO, None) and SAID_TO in old.get("extra", {}):  # it stays with whom it began: what was said before was said to them
+            extra[SAID_TO] = old["extra"][SAID_TO]
         merged = {**old, **new, **({"extra": extra} if extra else {})}
         rows.append({"scope_id": scope_id, "session_id": session, "source_id": source, "info": dump(merged)})
     put(conn, t.session_infos, ("session_id", "source_id"), rows)
@@ -191,6 +196,18 @@ def _add_turns(conn: Connection, scope_id: int, turns: Sequence[Turn]) -> _Known
     for row, uid, what in conn.execute(select(c.id, c.uid, c.digest).where(c.scope_id == scope_id, c.id > (newest or 0))).all() if new else ():
         after.setdefault(uid, {})[what] = row
     return _Known(after, frozenset(new), frozenset(stored), [row.digest for row in rows])
+
+
+def note_arrival(conn: Connection, scope_id: int, at: datetime) -> None:
+    """Write down by when all turns there are were stored: what a look back to what was known goes by."""
+    newest = select(func.max(t.turns.c.id)).where(t.turns.c.scope_id == scope_id).scalar_subquery()
+    conn.execute(insert(t.arrivals).values(scope_id=scope_id, upto=newest, recorded_at=at))
+
+
+def arrived_by(conn: Connection, scope_id: int | None, at: datetime) -> int:
+    """The row id up to which turns of the scope were stored by a moment of the store's clock; 0 when none was."""
+    a = t.arrivals.c
+    return conn.scalar(select(func.max(a.upto)).where(a.scope_id == scope_id, a.recorded_at <= at)) or 0
 
 
 def _stored(conn: Connection, scope_id: int, uids: Iterable[str]) -> dict[str, dict[str, int]]:

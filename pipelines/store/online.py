@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Connection, select
+from sqlalchemy import ColumnElement, Connection, and_, exists, select
 
 from pipelines.model import Finding, OnlineNote, digest
+from pipelines.notes.moment import deadline_of
 from pipelines.store import tables as t
 from pipelines.store.codec import finding_of, online_of, online_out
 from pipelines.store.core import Core, add, chunks
@@ -33,23 +34,24 @@ class Online(Core):
             kept = {note.uid for note in notes}
             gone = [row for uid, row in current.items() if uid not in kept and not row.gone]
             add(conn, t.online_notes, [{"scope_id": scope_id, "uid": r.uid, "folder": r.folder, "source_id": None, "digest": "", "gone": True,
-                                        "body": "{}", "replaces": r.id, "recorded_at": at} for r in gone])  # fmt: skip
+                                        "body": "{}", "replaces": r.id, "recorded_at": at, "ends_at": None} for r in gone])  # fmt: skip
             return added + len(gone)
 
-    def online_notes(self, scope: str) -> tuple[OnlineNote, ...]:
-        """The notes that stand now, each once (the file's own before what a log shows written), by folder, path, position."""
+    def online_notes(self, scope: str, *, known_at: datetime | None = None) -> tuple[OnlineNote, ...]:
+        """The notes that stand now or stood at a moment of the store's clock, each once (the file's own before what a log shows written), by folder, path,
+        position."""
         with self.reading("read the online notes") as conn:
-            rows = [r for r in _standing(conn, self.scope_of(conn, scope)) if not r.gone]
+            rows = [r for r in _standing(conn, self.scope_of(conn, scope), known_at=known_at) if not r.gone]
         rows.sort(key=lambda r: r.source_id is not None)
         found: dict[str, OnlineNote] = {}
         for row in rows:
             found.setdefault(row.uid, online_of(row.body))
         return tuple(sorted(found.values(), key=lambda n: (n.folder, n.path, n.position, n.uid)))
 
-    def findings(self, scope: str) -> Mapping[str, Finding]:
-        """The analyzer's current word, by online note."""
+    def findings(self, scope: str, *, rev: int | None = None) -> Mapping[str, Finding]:
+        """The analyzer's word now, or at a revision, by online note."""
         with self.reading("read the findings") as conn:
-            return {uid: finding for uid, (finding, _, _) in current_findings(conn, self.scope_of(conn, scope)).items()}
+            return {uid: finding for uid, (finding, _, _) in current_findings(conn, self.scope_of(conn, scope), rev=rev).items()}
 
 
 def append_notes(
@@ -70,28 +72,37 @@ def append_notes(
         if old is not None and old.digest == what:
             continue
         rows.append({"scope_id": scope_id, "uid": note.uid, "folder": note.folder, "source_id": source, "digest": what, "gone": False, "body": body,
-                     "replaces": old.id if old else None, "recorded_at": at})  # fmt: skip
+                     "replaces": old.id if old else None, "recorded_at": at, "ends_at": deadline_of(note)})  # fmt: skip
     add(conn, t.online_notes, rows)
     return len(rows)
 
 
-def _standing(conn: Connection, scope_id: int | None, *where: ColumnElement[bool]) -> list[Any]:
-    """Rows nobody replaced, closed ones too."""
-    c = t.online_notes.c
-    later = t.online_notes.alias()
-    query = select(t.online_notes).outerjoin(later, later.c.replaces == c.id).where(c.scope_id == scope_id, later.c.id.is_(None), *where)
+def _standing(conn: Connection, scope_id: int | None, *where: ColumnElement[bool], known_at: datetime | None = None) -> list[Any]:
+    """Rows nobody replaced (by then), closed ones too."""
+    query = select(t.online_notes).where(t.online_notes.c.scope_id == scope_id, stood(known_at), *where)
     return list(conn.execute(query))
+
+
+def stood(known_at: datetime | None) -> ColumnElement[bool]:
+    """Rows of online notes nobody replaced, or had replaced at a moment of the store's clock."""
+    c, later = t.online_notes.c, t.online_notes.alias()
+    if known_at is None:
+        return ~exists().where(later.c.replaces == c.id).correlate(t.online_notes)
+    return and_(c.recorded_at <= known_at, ~exists().where(later.c.replaces == c.id, later.c.recorded_at <= known_at).correlate(t.online_notes))
 
 
 def _current(conn: Connection, scope_id: int, *where: ColumnElement[bool]) -> dict[str, Any]:
     return {row.uid: row for row in _standing(conn, scope_id, *where)}
 
 
-def current_findings(conn: Connection, scope_id: int | None, notes: Sequence[str] | None = None) -> dict[str, tuple[Finding, int, str]]:
-    """The finding that stands for each online note, with its row id and content digest."""
+def current_findings(conn: Connection, scope_id: int | None, notes: Sequence[str] | None = None, *, rev: int | None = None) -> dict[str, tuple[Finding, int, str]]:
+    """The finding that stands for each online note (or stood at a revision), with its row id and content digest."""
     c = t.findings.c
     later = t.findings.alias()
-    query = select(c.id, c.note_uid, c.digest, c.body).outerjoin(later, later.c.replaces == c.id).where(c.scope_id == scope_id, later.c.id.is_(None))
+    replaced = later.c.replaces == c.id if rev is None else and_(later.c.replaces == c.id, later.c.rev <= rev)
+    query = select(c.id, c.note_uid, c.digest, c.body).outerjoin(later, replaced).where(c.scope_id == scope_id, later.c.id.is_(None))
+    if rev is not None:
+        query = query.where(c.rev <= rev)
     if notes is not None:
         query = query.where(c.note_uid.in_(notes))
     return {r.note_uid: (finding_of(cast(dict[str, Any], load(r.body))), r.id, r.digest) for r in conn.execute(query)}

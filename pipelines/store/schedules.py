@@ -17,6 +17,7 @@ from pipelines.store import life
 from pipelines.store import tables as t
 from pipelines.store.beliefs import LIVE, Beliefs
 from pipelines.store.core import insert_new, put
+from pipelines.store.ends import any_over
 from pipelines.store.requests import Requests
 from pipelines.store.types import dump, load
 from pipelines.store.work import RENDER_ONLY, Asked
@@ -148,11 +149,11 @@ class Schedules(Beliefs, Requests):
     # --- what is over ---
 
     def expiring(self, now: datetime) -> tuple[str, ...]:
-        """Scopes in which a version's validity is over and which nobody has told so yet."""
+        """Scopes in which a version's validity or a line of a note file is over and which nobody has told so yet."""
         h = t.heads.c
         over = exists().where(h.scope_id == t.scopes.c.id, h.status.in_([s.value for s in LIVE]), h.valid_until <= now, h.closing.is_(False))
         with self.reading("look for what expired") as conn:
-            return tuple(sorted(conn.scalars(select(t.scopes.c.path).where(over))))
+            return tuple(sorted(conn.scalars(select(t.scopes.c.path).where(or_(over, any_over(t.scopes.c.id, now))))))
 
     def expire_and_render(self, scope: str, now: datetime) -> Asked | None:
         """`expire` and the request that takes it off the pages, in one transaction; None when nothing was over."""

@@ -139,14 +139,15 @@ occurrences = walled(
     number("generation"), number("offset"), number("length"), number("line"), unique("turn_id", "source_id", "generation", "offset", "session_id"),
     Index(None, "session_id", "ordinal"), wall("turn_id", "turns"), wall("session_id", "sessions"), wall("source_id", "sources"),
 )  # fmt: skip
+arrivals = walled("arrivals", "append", number("upto"), instant("recorded_at"), Index(None, "scope_id", "recorded_at"))
 turn_order = walled(
     "turn_order", "mutable", word("turn_uid"), number("session_id"), instant("order_at", null=True), number("ordinal"), word("basis"), flag("known"),
     unique("session_id", "turn_uid"), Index(None, "scope_id", "turn_uid"), wall("session_id", "sessions"),
 )  # fmt: skip
 online_notes = walled(
     "online_notes", "forget", word("uid"), content("folder"), number("source_id", null=True), word("digest"), flag("gone"), content("body"),
-    number("replaces", null=True), instant("recorded_at"), unique("replaces"), Index(None, "scope_id", "folder"), Index(None, "scope_id", "uid"),
-    wall("source_id", "sources"), wall("replaces", "online_notes"), target=True,
+    number("replaces", null=True), instant("recorded_at"), instant("ends_at", null=True), unique("replaces"), Index(None, "scope_id", "folder"),
+    Index(None, "scope_id", "uid"), Index(None, "scope_id", "ends_at"), wall("source_id", "sources"), wall("replaces", "online_notes"), target=True,
 )  # fmt: skip
 
 # --- what was read in it -----------------------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from pipelines.ports import Blobs
 from pipelines.store import tables as t
 from pipelines.store.core import Core, chunks
 from pipelines.store.exported import ARCHIVE, NAMES_IDS, UP_TO, BadExport, Header, Reader, Row, Writer, carried, references
+from pipelines.store.intake import note_arrival
 from pipelines.store.requests import Requests
 from pipelines.store.schema import HEAD
 from pipelines.store.types import dump, load
@@ -106,7 +107,8 @@ def _numbered(table: str, name: str, value: Any, points: Mapping[str, str], numb
         known = numbers[NAMES_IDS[table, name]]
         return dump([known[i] for i in cast(list[int], load(value))])
     if (table, name) in UP_TO:
-        return sum(i <= value for i in numbers[UP_TO[table, name]])
+        known = numbers[UP_TO[table, name]]
+        return known[value] if value in known else sum(i <= value for i in known)
     return value
 
 
@@ -162,6 +164,8 @@ def _import(store: Requests, archive: Blobs, reader: Reader, counts: Mapping[str
             _require_room(store, conn, scope_id, header, reader.name)
             _take_key(conn, header.key)
             _insert(conn, scope_id, chain(() if first is None else (first,), rows), counts)
+            if counts.get("turns") and not counts.get("arrivals"):  # a file from before arrivals were written down
+                note_arrival(conn, scope_id, header.recorded_at)
             told = {"revision": header.revision, "recorded_at": header.recorded_at, "wanted": header.wanted, "taken": header.taken}
             conn.execute(update(t.scopes).where(t.scopes.c.id == scope_id).values(**told))
             total = sum(counts.values())

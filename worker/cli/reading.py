@@ -9,8 +9,10 @@ import typer
 
 from pipelines.errors import Refused
 from pipelines.model import Origin, Status
+from pipelines.notes.moment import Moment
 from pipelines.recall.search import Hit, search
 from pipelines.run.content import content_of
+from pipelines.run.looking import Look
 from pipelines.run.render import title_of
 from pipelines.run.telling import Sent, sessions_told
 from pipelines.run.verify import verify
@@ -19,7 +21,7 @@ from pipelines.wiki.brief import Budget, Unit, brief
 from pipelines.wiki.lines import short_session
 from pipelines.wiki.topics import layout
 from worker import wiring
-from worker.cli import common
+from worker.cli import common, looking_back
 from worker.cli.output import many, print_json, visible
 from worker.cli.sides import print_sides, sides_json
 
@@ -39,18 +41,23 @@ def search_command(
     wiki: common.Wiki = None,
     scope: common.Scope = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="How many answers.")] = 10,
+    as_of: looking_back.AsOf = None,
+    known_at: looking_back.KnownAt = None,
+    audience: common.Audience = None,
     config: common.Config = None,
     as_json: common.Json = False,
 ) -> int:
-    """Find notes and the raw lines of sessions."""
+    """Find notes and the raw lines of sessions; with a date, as they were then."""
     with common.opened(wiki, scope, config) as at:
-        hits = search(at.store, at.scope, " ".join(query), limit=limit, now=wiring.utc_now())
-        standing = _standing(at, hits)
+        moment = looking_back.moment_of(as_of, known_at, at.settings)
+        hits = search(at.store, at.scope, " ".join(query), limit=limit, now=wiring.utc_now(), audience=audience, moment=moment)
+        standing = _standing(_look(at, moment, audience), hits)
     if as_json:
-        print_json({"query": " ".join(query), "hits": [{"kind": h.kind, "uid": h.uid, "session": h.session, "line": h.line, "at": h.at,
+        print_json({"query": " ".join(query), **_dated(moment), "hits": [{"kind": h.kind, "uid": h.uid, "session": h.session, "line": h.line, "at": h.at,
                                                         "origin": h.origin, "standing": standing.get(h.uid), "score": round(h.score, 3),
                                                         "text": h.text} for h in hits]})  # fmt: skip
         return 0
+    _say_moment(moment, at)
     for h in hits:
         where = f"n-{h.uid}" if h.kind == "note" else f"{short_session(h.session or '')}:{h.line}"
         when = f"{h.at:%Y-%m-%d}" if h.at else "no date"
@@ -64,13 +71,28 @@ _TRUE = frozenset({"confirmed", "upheld", "unchecked", "no_log"})
 """What a note may be without a word beside it."""
 
 
-def _standing(at: common.Opened, hits: Sequence[Hit]) -> dict[str, str]:
+def _look(at: common.Opened, moment: Moment, audience: str | None = None) -> Look:
+    return Look(store=at.store, scope=at.scope, now=wiring.utc_now(), moment=moment, audience=audience)
+
+
+def _say_moment(moment: Moment, at: common.Opened) -> None:
+    """One line ahead of an answer that looks back: nobody takes it for how things stand."""
+    if moment:
+        print(looking_back.told(moment, at.settings))
+
+
+def _dated(moment: Moment) -> dict[str, object]:
+    """The look back in a JSON answer; one that looks at the present has none."""
+    return {"looking_back": looking_back.as_json(moment)} if moment else {}
+
+
+def _standing(look: Look, hits: Sequence[Hit]) -> dict[str, str]:
     """Note id → what the dream made of it: the verdict on an own note, else the status of its versions (confirmed when one of them is)."""
     notes = {h.uid for h in hits if h.kind == "note"}
     if not notes:
         return {}
-    said = {uid[:12]: f.verdict.value for uid, f in at.store.findings(at.scope).items()}
-    heads = sorted(at.store.heads(at.scope), key=lambda h: h.version.status is Status.CONFIRMED)  # the last one counts
+    said = {uid[:12]: f.verdict.value for uid, f in look.findings().items()}
+    heads = sorted(look.heads(), key=lambda h: h.version.status is Status.CONFIRMED)  # the last one counts
     held = {h.version.note[:12]: h.version.status.value for h in heads}
     return {uid: word for uid in notes if (word := said.get(uid[:12]) or held.get(uid[:12]))}
 
@@ -85,6 +107,8 @@ def _label(hit: Hit, standing: str | None) -> str:
 def why_command(
     name: Annotated[str, typer.Argument(metavar="NOTE|PAGE", help="A note's id (n-…) or a page's name.")],
     sessions: Annotated[bool, typer.Option("--sessions", help="The sessions that were told it, by a brief at their start.")] = False,
+    as_of: looking_back.AsOf = None,
+    known_at: looking_back.KnownAt = None,
     wiki: common.Wiki = None,
     scope: common.Scope = None,
     config: common.Config = None,
@@ -92,13 +116,15 @@ def why_command(
 ) -> int:
     """The chain from a sentence to the log line it rests on, with three turns around it."""
     with common.opened(wiki, scope, config) as at:
-        chains = why(at.store, at.scope, name)
+        moment = looking_back.moment_of(as_of, known_at, at.settings)
+        chains = why(at.store, at.scope, name, _look(at, moment) if moment else None)
         told = {c.note: sessions_told(at.store, at.scope, c.note) for c in chains} if sessions else {}
     if sessions:
         return _print_told(chains, told, as_json=as_json)
     if as_json:
-        print_json({"chains": [_chain_json(c) for c in chains]})
+        print_json({**_dated(moment), "chains": [_chain_json(c) for c in chains]})
         return 0
+    _say_moment(moment, at)
     for chain in chains:
         print_chain(chain)
     return 0
@@ -135,16 +161,21 @@ def brief_command(
     wiki: common.Wiki = None,
     scope: common.Scope = None,
     budget: Annotated[int, typer.Option("--budget", min=1000, metavar="CHARS", help="At most so many characters.")] = 9000,
+    as_of: looking_back.AsOf = None,
+    known_at: looking_back.KnownAt = None,
+    audience: common.Audience = None,
     config: common.Config = None,
     as_json: common.Json = False,
 ) -> int:
-    """What a new session is told, whole within a budget."""
+    """What a new session is told, whole within a budget; with a date, what it would have been told of that time."""
     with common.opened(wiki, scope, config) as at:
-        content = content_of(at.store, at.scope, title=title_of(at.store, at.scope), own={}, redirects={})
+        moment = looking_back.moment_of(as_of, known_at, at.settings)
+        content = content_of(at.store, at.scope, title=title_of(at.store, at.scope), own={}, redirects={}, look=_look(at, moment, audience))
     told = brief(content, layout(content.items), Budget(lines=200, size=budget, unit=Unit.CHARS))
     if as_json:
-        print_json({"text": told.text, "lines": told.lines, "bytes": told.bytes, "moved": len(told.moved)})
+        print_json({**_dated(moment), "text": told.text, "lines": told.lines, "bytes": told.bytes, "moved": len(told.moved)})
     else:
+        _say_moment(moment, at)
         print(told.text, end="")
     return 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import getpass
+import json
 import os
 import secrets
 from collections.abc import Callable, Iterator
@@ -14,10 +15,12 @@ import typer
 
 from pipelines.errors import Refused
 from pipelines.ports import Blobs
+from pipelines.run.looking import Look
+from pipelines.run.notes_file import notes_file
 from pipelines.store import Store
 from pipelines.store.transfer import Transferred, export_scope, import_scope
 from worker import settings, wiring
-from worker.cli import common
+from worker.cli import common, looking_back
 from worker.cli.output import many, print_json
 
 _PANEL = "Operations"
@@ -30,17 +33,46 @@ def register(app: typer.Typer) -> None:
     app.command("import", rich_help_panel=_PANEL)(import_command)
 
 
-def export_command(file: _File, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
-    """Write all of a scope into one file: logs, notes, decisions, history, pages. Keep it as you keep the logs: it holds the same words."""
+def export_command(
+    file: _File, wiki: common.Wiki = None, scope: common.Scope = None, as_of: looking_back.AsOf = None, known_at: looking_back.KnownAt = None,
+    audience: common.Audience = None,
+    config: common.Config = None, as_json: common.Json = False,
+) -> int:  # fmt: skip
+    """Write all of a scope into one file: logs, notes, decisions, history, pages. Keep it as you keep the logs: it holds the same words.
+
+    With a date it is the notes of that time as lines of JSON, to read and to compare; no store takes those back. For an audience it is the notes it may be
+    told, without the words of logs they rest on.
+    """
     loaded = common.start(config)
+    moment = looking_back.moment_of(as_of, known_at, loaded)
     target = file.expanduser()
     if target.exists():
         raise Refused(f"{target} exists: name a file that does not")
     with _opened(wiki, loaded, create=False) as (store, archive_of):
         at = common.scope_of(scope, loaded, store)
+        if moment or audience:
+            look = Look(store=store, scope=at, now=wiring.utc_now(), moment=moment, audience=audience)
+            told = ", ".join([*([looking_back.told(moment, loaded)] if moment else []), *([f"for {audience}"] if audience else [])])
+            return _export_notes(look, target, told, as_json)
         with _whole(target) as out:
             done = export_scope(store, at, archive_of(at), out, hand=_hand())
     return _tell(done, f"{target} holds", as_json)
+
+
+def _export_notes(look: Look, target: Path, looks_back: str, as_json: bool) -> int:
+    """The notes of a look back; who did it goes into the audit, as for a whole scope."""
+    if look.scope not in look.store.scopes():
+        raise Refused(f"there is no scope {look.scope} here")
+    lines = tuple(notes_file(look))
+    count = len(lines) - 2  # the first and the last one are no notes
+    with _whole(target) as out:
+        out.writelines(json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n" for line in lines)
+    look.store.write_down(look.scope, "export", _hand(), looks_back, key=secrets.token_hex(8))
+    if as_json:
+        print_json({"scope": look.scope, "notes": count, "looking_back": looking_back.as_json(look.moment), "audience": look.audience})
+    else:
+        print(f"{target} holds {many(count, 'note')} of {look.scope}, {looks_back}")
+    return 0
 
 
 def import_command(file: _File, wiki: common.Wiki = None, config: common.Config = None, as_json: common.Json = False) -> int:

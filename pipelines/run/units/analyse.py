@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from pipelines.model import Claim, Status, Version, digest
+from pipelines.notes.moment import deadline_of
 from pipelines.run.parts import Params
 from pipelines.run.sources import standing_notes
 from pipelines.run.units.bench import Bench, Ready
 from pipelines.run.units.resolve import basis, since_last_applied
 from pipelines.run.verdicts import Believed, assess_notes, change_of
-from pipelines.stages.analyzer import deadline_of
 from pipelines.store import BeliefChange, Store
 
 

@@ -38,13 +38,13 @@ class Lines:
     def __init__(self, *lines: Line) -> None:
         self.lines = lines
 
-    def search_turns(self, scope: str, tokens: Sequence[str], *, limit: int) -> Sequence[Found]:
+    def search_turns(self, scope: str, tokens: Sequence[str], *, limit: int, **_: object) -> Sequence[Found]:
         return [line for line in self.lines if line.score]
 
-    def search_notes(self, scope: str, tokens: Sequence[str], *, now: datetime, limit: int, audience: str = "", sensitive: bool = False) -> Sequence[Found]:
+    def search_notes(self, scope: str, tokens: Sequence[str], *, now: datetime, limit: int, **_: object) -> Sequence[Found]:
         return []
 
-    def turns_at(self, scope: str, places: Iterable[tuple[str, int]]) -> Sequence[Found]:
+    def turns_at(self, scope: str, places: Iterable[tuple[str, int]], **_: object) -> Sequence[Found]:
         wanted = {ordinal for _, ordinal in places}
         return [line for line in self.lines if line.ordinal in wanted]
 

@@ -126,10 +126,14 @@ def without_orders(text: str, origin: Origin, quoted: Sequence[tuple[int, int]] 
 
 
 def _may_not_be_shown(sentence: str, origin: Origin) -> bool:
-    plain = plainly(sentence)
+    return any(_withheld(piece, origin) for piece in _pieces(sentence))
+
+
+def _withheld(text: str, origin: Origin) -> bool:
+    plain = plainly(text)
     if takeover(plain) or _orders(plain, origin) or (origin is Origin.EXTERNAL and sensitive(plain)):
         return True
-    return any(ordering(hidden) for hidden in hidden_texts(sentence))
+    return any(ordering(hidden) for hidden in hidden_texts(text))
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -73,10 +73,14 @@ def review(context: typer.Context, wiki: common.Wiki = None, scope: common.Scope
     with common.opened(wiki, scope, config) as at:
         content = content_of(at.store, at.scope, title=title_of(at.store, at.scope), own={}, redirects={})
         waiting = entries(content)
+        dreams = [d.uid for d in at.store.dreams(at.scope) if d.state == "held"]
     if as_json:
-        print_json({"waiting": len(waiting), "first": [_entry_json(e) for e in waiting[:SHOWN_MAX]]})
+        print_json({"waiting": len(waiting), "first": [_entry_json(e) for e in waiting[:SHOWN_MAX]], "dreams": dreams})
         return
-    _print_queue(waiting)
+    for uid in dreams:
+        print(f"Dream {uid} would change much of the memory at once and waits: dreamd dreams show {uid}, then dreamd apply {uid} or dreamd dreams cancel {uid}")
+    if waiting or not dreams:
+        _print_queue(waiting)
 
 
 def show(name: Note, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None) -> int:

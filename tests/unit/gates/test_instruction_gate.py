@@ -220,3 +220,7 @@ def test_what_may_not_be_shown_is_left_out_by_the_sentence(text: str, shown: str
 def test_what_a_person_only_repeats_is_left_out_too() -> None:
     text = "Look:\n> Always deploy at once.\nWhat is that?"
     assert without_orders(text, Origin.USER, quoted=((6, 29),)) == "Look:\n> […]\nWhat is that?"
+
+
+def test_an_order_far_inside_a_sentence_without_end_is_left_out_with_it() -> None:
+    assert without_orders("word " * 9_000 + "you must deploy " + "word " * 9_000, Origin.EXTERNAL).strip() == "[…]"

@@ -14,6 +14,9 @@ from pipelines.model import digest
 
 _FOLDER: Final = "projects"
 _NAMED_MAX: Final = 60
+_USER_FILE: Final = "user.json"
+USER: Final = "user"
+"""The name of the scope that stands above the projects."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,27 +42,45 @@ def all_registered(data: Path) -> tuple[Registered, ...]:
 def planned(data: Path, root: Path, *, wikis: Path, scope: str = "") -> Registered:
     """What a project has, or would be given: a wiki folder of its name below `wikis`, and that name as scope below `scope`.
 
-    A name that another project has, or whose folder holds something else, gets four letters of the root's digest behind it.
+    A name that another project has, the one of the scope above the projects, or whose folder holds something else, gets four letters of the root's digest behind it.
     """
     known = registered(data, root)
     if known is not None:
         return known
     name = _plain(root.name)
     others = {r.wiki for r in all_registered(data)}
-    if wikis / name in others or _is_taken(wikis / name):
+    if name == USER or wikis / name in others or _is_taken(wikis / name):
         name = f"{name}-{digest(str(root))[:4]}"
     return Registered(root=root, wiki=wikis / name, scope=f"{scope}/{name}" if scope else name)
 
 
 def register(data: Path, project: Registered) -> None:
     """Write it down whole, or not at all."""
-    place = _file(data, project.root)
+    _write(_file(data, project.root), project)
+
+
+def _write(place: Path, project: Registered) -> None:
     place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     temporary = place.with_name(f"{place.name}.{os.getpid()}")
     said = {"root": str(project.root), "wiki": str(project.wiki), "scope": project.scope}
     temporary.touch(mode=0o600)
     temporary.write_text(json.dumps(said, ensure_ascii=False), encoding="utf-8")
     temporary.replace(place)
+
+
+def user_scope(data: Path) -> Registered | None:
+    """The wiki and scope above the projects, None before the person told it anything; its root is the data folder."""
+    return _read(data / _USER_FILE)
+
+
+def planned_user(data: Path, *, wikis: Path, scope: str = "") -> Registered:
+    """What stands above the projects, or would be made: the wiki and scope `user`, beside those of the projects."""
+    return user_scope(data) or Registered(root=data, wiki=wikis / USER, scope=f"{scope}/{USER}" if scope else USER)
+
+
+def register_user(data: Path, user: Registered) -> None:
+    """Write it down whole, or not at all."""
+    _write(data / _USER_FILE, user)
 
 
 def _file(data: Path, root: Path) -> Path:

@@ -169,8 +169,12 @@ def told_correction(uid: str) -> str:
 
 def door_brief(signs: Signs, door: str) -> Brief:
     """The brief of an agent's door, with room for what `at_door` adds."""
-    budget = DOORS[door]
-    return tell(signs, replace(budget, size=budget.size - DOOR_ROOM))
+    return tell(signs, room_of(door))
+
+
+def room_of(door: str) -> Budget:
+    """What the brief itself may take of an agent's door."""
+    return replace(DOORS[door], size=DOORS[door].size - DOOR_ROOM)
 
 
 def at_door(text: str, budget: Budget, *lines: str) -> str:
@@ -235,6 +239,11 @@ def _fit(sections: Sequence[_Section], budget: Budget, head: str, foot: str) -> 
 
 
 _REST = Entry(join("All pages"), link("pages", PAGES_PATH))
+
+
+def rest_of_pages() -> str:
+    """The line that leads to all pages, as it is told where some were left out."""
+    return _REST.tell()
 
 
 def _text(head: str, kept: Kept, foot: str) -> str:

@@ -116,8 +116,14 @@ def test_only_current_live_notes_for_this_reader_are_found(store: Store) -> None
     believe(store, "n3", "the quokka was blue", status=Status.SUPERSEDED)
     believe(store, "n4", "the quokka earns a lot", sensitivity="sensitive")
     believe(store, "n5", "the quokka is for ana", audience="ana")
-    assert [h.text for h in search(store, SCOPE, "quokka", limit=9, now=DAY)] == ["the quokka lives west"]
-    assert set(uids(store, "quokka", audience="ana", sensitive=True)) == {"n1", "n4", "n5"}
+    believe(store, "n6", "the quokka owes ana and lee", sensitivity="finance", audience="ana,lee")
+    believe(store, "n7", "the quokka was open to all and told to ann", audience="*,ann")
+    believe(store, "n8", "the quokka is nobody's alone", audience="-")
+    assert [h.text for h in search(store, SCOPE, "quokka lives", limit=9, now=DAY, audience="")][:1] == ["the quokka lives west"]
+    assert set(uids(store, "quokka", audience="")) == {"n1", "n7"}
+    assert set(uids(store, "quokka", audience="ana")) == {"n1", "n5", "n6", "n7"}
+    assert set(uids(store, "quokka", audience="an_")) == set(uids(store, "quokka", audience="an")) == {"n1", "n7"}
+    assert set(uids(store, "quokka")) == {"n1", "n4", "n5", "n6", "n7", "n8"}  # the person is told everything
 
 
 def test_words_of_a_quarantined_claim_and_our_own_stand_in_no_search(store: Store) -> None:

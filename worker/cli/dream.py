@@ -17,6 +17,7 @@ from pipelines.run import Outcome, Params, Request, dream
 from pipelines.run.sources import NOTHING
 from pipelines.store import DreamRunning
 from worker import wiring
+from worker.above import require_not_above
 from worker.cli import common, money
 from worker.cli.output import Progress, counted, many, print_json, visible
 from worker.cli.targets import Target, pending_targets, targets_of
@@ -92,6 +93,7 @@ def dream_command(
 
 
 def _dream(target: Target, loaded: Settings, params: Callable[[Params], Params], no_wait: bool, as_json: bool) -> int:
+    require_not_above(target.wiki, target.scope, loaded)
     place = wiring.place_of(target.wiki, loaded, create=True)
     target.register(loaded)
     progress = Progress(quiet=as_json)

@@ -14,6 +14,7 @@ from pipelines.run.content import carried_notes
 from worker import wiring
 from worker.cli import common
 from worker.cli.output import many, print_json, visible
+from worker.cli.review import up
 from worker.cli.wrong_files import File, wrong_files
 from worker.note_files import Change, Done, undo, write
 
@@ -25,6 +26,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(no_args_is_help=True, help="Your own note files: what they should say, and making it so.", rich_markup_mode=None)
     group.command("diff")(diff)
     group.command("apply")(apply)
+    group.command("up")(up)
     app.add_typer(group, name="notes")
 
 

@@ -12,6 +12,7 @@ from pipelines.run import Params, Request
 from pipelines.run.rebuild import rebuild_from_logs, rebuild_wiki
 from pipelines.run.sources import counts_of, take_in
 from worker import wiring
+from worker.above import require_not_above
 from worker.cli import common
 from worker.cli.output import Progress, print_json
 
@@ -35,6 +36,8 @@ def intake(
     """Take in what is new in logs and notes; decide nothing."""
     loaded = common.start(config)
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
+    if paths or notes:
+        require_not_above(place.wiki, scope, loaded)
     with wiring.open_parts(place, loaded, scope=scope, progress=Progress(quiet=as_json)) as parts:
         taken = take_in(parts, _request(place, common.scope_of(scope, loaded, parts.store), tuple(paths), tuple(notes or ())))
     totals = counts_of(taken.logs)

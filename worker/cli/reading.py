@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,19 +14,24 @@ from pipelines.errors import Refused
 from pipelines.model import Origin, Status
 from pipelines.notes.moment import Moment
 from pipelines.recall.search import Hit, search
+from pipelines.run.above import overruled, told_above
 from pipelines.run.content import content_of
 from pipelines.run.looking import Look
 from pipelines.run.render import title_of
 from pipelines.run.telling import Sent, sessions_told
 from pipelines.run.verify import verify
 from pipelines.run.why import Chain, Proof, why
+from pipelines.wiki.above import with_above
 from pipelines.wiki.brief import Budget, Unit, brief
 from pipelines.wiki.lines import short_session
 from pipelines.wiki.topics import layout
 from worker import wiring
+from worker.above import above
 from worker.cli import common, looking_back
 from worker.cli.output import many, print_json, visible
 from worker.cli.sides import print_sides, sides_json
+from worker.registry import USER
+from worker.settings import data_folder
 
 QUOTE_MAX = 160
 
@@ -51,20 +59,36 @@ def search_command(
     with common.opened(wiki, scope, config) as at:
         moment = looking_back.moment_of(as_of, known_at, at.settings)
         hits = search(at.store, at.scope, " ".join(query), limit=limit, now=wiring.utc_now(), audience=audience, moment=moment)
-        standing = _standing(_look(at, moment, audience), hits)
+        standing = _standing(look := _look(at, moment, audience), hits)
+        higher = _from_above(at, look, " ".join(query), limit=limit)
+    hits = (*hits[: max(1, limit - len(higher))], *higher)[:limit]  # nearest first
     if as_json:
         print_json({"query": " ".join(query), **_dated(moment), "hits": [{"kind": h.kind, "uid": h.uid, "session": h.session, "line": h.line, "at": h.at,
                                                         "origin": h.origin, "standing": standing.get(h.uid), "score": round(h.score, 3),
-                                                        "text": h.text} for h in hits]})  # fmt: skip
+                                                        "text": h.text, "scope": USER if h in higher else at.scope} for h in hits]})  # fmt: skip
         return 0
     _say_moment(moment, at)
     for h in hits:
         where = f"n-{h.uid}" if h.kind == "note" else f"{short_session(h.session or '')}:{h.line}"
         when = f"{h.at:%Y-%m-%d}" if h.at else "no date"
-        print(f"{where}  {when}  {_label(h, standing.get(h.uid))}: {_one_line(h.text)}")
+        print(f"{where}  {when}  {_label(h, standing.get(h.uid))}{ABOVE if h in higher else ''}: {_one_line(h.text)}")
     if not hits:
         print("nothing found")
     return 0
+
+
+ABOVE = ", of all your projects"
+
+
+def _from_above(at: common.Opened, look: Look, query: str, *, limit: int) -> tuple[Hit, ...]:
+    """Notes of the scope above that a query finds, at most a third of an answer; not those the project has its own of."""
+    with above(at.store, at.scope, data_folder(at.settings)) as found:
+        if found is None:
+            return ()
+        higher = replace(look, store=found[0], scope=found[1])
+        hits = search(higher.store, higher.scope, query, limit=limit, now=wiring.utc_now(), audience=look.audience, moment=look.moment)
+        hidden = overruled(higher, look) if hits else frozenset()
+    return tuple(h for h in hits if h.kind == "note" and h.uid not in hidden)[: max(1, limit // 3)]
 
 
 _TRUE = frozenset({"confirmed", "upheld", "unchecked", "no_log"})
@@ -117,17 +141,33 @@ def why_command(
     """The chain from a sentence to the log line it rests on, with three turns around it."""
     with common.opened(wiki, scope, config) as at:
         moment = looking_back.moment_of(as_of, known_at, at.settings)
-        chains = why(at.store, at.scope, name, _look(at, moment) if moment else None)
-        told = {c.note: sessions_told(at.store, at.scope, c.note) for c in chains} if sessions else {}
+        look = _look(at, moment)
+        over, chains = _chains(look, name, data_folder(at.settings))
+        told = {c.note: sessions_told(at.store, over, c.note) for c in chains} if sessions else {}
     if sessions:
         return _print_told(chains, told, as_json=as_json)
     if as_json:
-        print_json({**_dated(moment), "chains": [_chain_json(c) for c in chains]})
+        print_json({**_dated(moment), "scope": over, "chains": [_chain_json(c) for c in chains]})
         return 0
     _say_moment(moment, at)
+    if over != at.scope:
+        print(f"in the scope {over}, above all your projects:")
     for chain in chains:
         print_chain(chain)
     return 0
+
+
+def _chains(look: Look, name: str, data: Path) -> tuple[str, tuple[Chain, ...]]:
+    """The chains of a note or page and the scope they stand in: this one, else the one above. Raises Refused as here where neither has it."""
+    try:
+        return look.scope, tuple(why(look.store, look.scope, name, look if look.moment else None))
+    except Refused:
+        with above(look.store, look.scope, data) as found:
+            if found is not None:
+                higher = replace(look, store=found[0], scope=found[1])
+                with contextlib.suppress(Refused):
+                    return higher.scope, tuple(why(higher.store, higher.scope, name, higher if look.moment else None))
+        raise
 
 
 def _print_told(chains: Sequence[Chain], told: Mapping[str, Sequence[Sent]], *, as_json: bool) -> int:
@@ -170,13 +210,18 @@ def brief_command(
     """What a new session is told, whole within a budget; with a date, what it would have been told of that time."""
     with common.opened(wiki, scope, config) as at:
         moment = looking_back.moment_of(as_of, known_at, at.settings)
-        content = content_of(at.store, at.scope, title=title_of(at.store, at.scope), own={}, redirects={}, look=_look(at, moment, audience))
-    told = brief(content, layout(content.items), Budget(lines=200, size=budget, unit=Unit.CHARS))
+        look = _look(at, moment, audience)
+        content = content_of(at.store, at.scope, title=title_of(at.store, at.scope), own={}, redirects={}, look=look)
+        with above(at.store, at.scope, data_folder(at.settings)) as found:
+            everywhere = told_above(replace(look, store=found[0], scope=found[1]), look) if found else {}
+    room = Budget(lines=200, size=budget, unit=Unit.CHARS)
+    told = brief(content, layout(content.items), room)
+    text = with_above(told.text, everywhere, room)
     if as_json:
-        print_json({**_dated(moment), "text": told.text, "lines": told.lines, "bytes": told.bytes, "moved": len(told.moved)})
+        print_json({**_dated(moment), "text": text, "lines": text.count("\n"), "bytes": len(text.encode("utf-8", "surrogatepass")), "moved": len(told.moved)})
     else:
         _say_moment(moment, at)
-        print(told.text, end="")
+        print(text, end="")
     return 0
 
 
@@ -195,6 +240,8 @@ def print_chain(chain: Chain) -> None:
         until = f" until {v.valid_until:%Y-%m-%d}" if v.valid_until else ""
         missed = f", {_words(v.missed)}" if v.missed else ""
         print(f"n-{chain.note}  {_words(v.status.value)}{until} ({v.standing.name.lower()}{missed}): {_one_line(v.statement)}")
+    if chain.decisions and not chain.versions and not chain.online:
+        print(f"n-{chain.note}  stands no more")
     if chain.contradiction:
         print_sides(chain.note, chain.contradiction)
     for proof in chain.proofs:

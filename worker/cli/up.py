@@ -22,6 +22,7 @@ import typer
 
 from pipelines.store.postgres import THREADS_MAX
 from worker import wiring
+from worker.above import require_not_above
 from worker.cli import common, serving
 from worker.cli.watch import QUIET_HELP
 from worker.cli.worker import THREADS
@@ -59,6 +60,8 @@ def up(
     loaded = serving.start(config)
     common.require_some(paths or ())
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
+    if paths or notes:
+        require_not_above(place.wiki, scope, loaded)
     with wiring.open_only_store(place):
         pass  # made or migrated once, before four processes want to
     at = ["--wiki", str(place.wiki), *(["--config", str(config)] if config else [])]

@@ -13,6 +13,7 @@ import typer
 from pipelines.errors import DreamdError
 from pipelines.run import Parts, Request
 from worker import settings, wiring
+from worker.above import require_not_above
 from worker.bell import Bell
 from worker.cli import common, serving
 from worker.cli.output import many, print_json, visible
@@ -47,6 +48,8 @@ def watch(
     loaded = common.start(config) if once else serving.start(config)
     common.require_some(paths or ())
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=True)
+    if paths or notes:
+        require_not_above(place.wiki, scope, loaded)
     quiet_s = loaded.quiet_s if quiet is None else quiet
     with wiring.open_parts(place, loaded, scope=scope) as parts:
         request = request_of(place, loaded, common.scope_of(scope, loaded, parts.store), tuple(paths or ()), tuple(notes or ()))

@@ -15,7 +15,9 @@ from pipelines.errors import DreamdError
 from pipelines.model import digest
 from pipelines.run.telling import Told, told_at
 from pipelines.store import Store
-from pipelines.wiki.brief import DOORS, at_door
+from pipelines.wiki.above import with_above
+from pipelines.wiki.brief import DOORS, at_door, room_of
+from worker.above import lines_above
 from worker.connect.block import refreshed
 from worker.connect.ledger import Entry, Ledger, read_file, replace_file, write_file
 
@@ -33,7 +35,8 @@ def leave_briefs(store: Store, scope: str, *, data: Path, wiki: Path) -> bool:
     last = next(iter(store.dreams(scope, limit=1)), None)
     waiting = (last.summary or {}).get("waiting") if last else None
     lines = _lines(wiki, waiting if isinstance(waiting, int) else 0)
-    texts = {t.door: at_door(t.text, DOORS[t.door], *lines) for t in told}
+    everywhere = lines_above(store, scope, data=data, now=store.now())
+    texts = {t.door: at_door(with_above(t.text, everywhere, room_of(t.door)), DOORS[t.door], *lines) for t in told}
     place = brief_file(data, wiki)
     content = json.dumps(_json(told, texts, scope, wiki), ensure_ascii=False).encode("utf-8", "surrogatepass")
     if place.is_file() and place.read_bytes() == content:

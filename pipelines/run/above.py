@@ -1,0 +1,50 @@
+"""What the `user` scope tells every project below it: its confirmed notes, but for those the project has its own value of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pipelines.model import Claim, Kind, Status
+from pipelines.notes.identity import group_key, identity_of
+from pipelines.run.content import note_items
+from pipelines.run.looking import Look
+from pipelines.store import Store
+from pipelines.wiki import inline
+from pipelines.wiki.brief import COMMANDS, FACTS, LINE_CHARS_MAX, RULES, rank, section_of
+from pipelines.wiki.content import Item
+from pipelines.wiki.doors import Entry
+from pipelines.wiki.inline import plain
+
+TOLD = (RULES, COMMANDS, FACTS)
+_STANDS = frozenset({Status.CONFIRMED, Status.DISPUTED, Status.NEEDS_RECHECK})
+
+
+def told_above(above: Look, below: Look) -> Mapping[str, Sequence[str]]:
+    """Section of a brief → the lines of the upper scope for it, best first. High stakes are told nowhere but on their own page."""
+    hidden = overruled(above, below)
+    items = [i for i in note_items(above.store, above.scope, look=above).items.values() if i.uid not in hidden and not i.high_stakes]
+    return {section: [_line(i) for i in sorted((i for i in items if section_of(i) == section), key=rank)] for section in TOLD}
+
+
+def _line(item: Item) -> str:
+    return Entry(plain(inline.cut_quote(inline.clean(item.statement), LINE_CHARS_MAX)), None, item.uid).tell()
+
+
+def overruled(above: Look, below: Look) -> frozenset[str]:
+    """Notes of the upper scope of which the lower one has its own: nearest first. The note's first twelve characters are enough of its id anywhere."""
+    claims = {h.version.note: _claims(above.store, above.scope, h.version.claims) for h in above.heads()}
+    groups = {group_key(c) for cs in claims.values() for c in cs}
+    own = [g.claim for g in below.store.claims_in_groups(below.scope, groups)] if groups else []
+    standing = {h.version.note for h in below.heads({identity_of(below.scope, c).uid for c in own}) if h.version.status in _STANDS} if own else set()
+    keys = {key for c in own if identity_of(below.scope, c).uid in standing for key in _keys(c)}
+    return frozenset(note for note, cs in claims.items() if any(keys & _keys(c) for c in cs))
+
+
+def _claims(store: Store, scope: str, uids: Iterable[str]) -> tuple[Claim, ...]:
+    return tuple(store.claims(scope, uids).values())
+
+
+def _keys(claim: Claim) -> frozenset[str]:
+    """What two statements share that speak of the same: their identity, and but for what people like and dislike the attribute as a whole."""
+    own = identity_of("", claim).uid
+    return frozenset({own} if claim.kind is Kind.PREFERENCE else {own, group_key(claim)})

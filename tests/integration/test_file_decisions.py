@@ -13,7 +13,7 @@ from pipelines.run.ruling import rule
 from pipelines.run.why import why
 from tests.dreaming import SCOPE, Desk
 from tests.integration.conftest import Command
-from tests.writing import START, ClaudeLog, events
+from tests.writing import START, ClaudeLog, events, memory
 
 
 def inbox(desk: Desk) -> Path:
@@ -214,3 +214,23 @@ def test_a_correction_a_person_rejects_leaves_the_queue_the_brief_and_the_patch(
     assert "Nothing waits for you." in dreamd("review")[1]
     assert "say nothing the logs prove wrong" in dreamd("notes", "diff")[1]
     assert "wrong in" not in (tmp_path / "wiki/MEMORY.md").read_text(encoding="utf-8")
+
+
+def test_the_patch_names_what_note_files_say_twice_and_numbers_that_moved_on_without_any_log(dreamd: Command, tmp_path: Path) -> None:
+    notes = tmp_path / "memory"
+    notes.mkdir()
+    for name, day, body in (("a", "2026-01-05", "- All 1948 tests passing.\n- Deploys run from the release branch."), ("b", "2026-02-01", "- 2129 tests green.")):
+        (notes / f"{name}.md").write_text(memory(name, body, modified=day), encoding="utf-8")
+    (notes / "c.md").write_text(memory("c", "- Deploys run from the release branch.", modified="2026-02-02"), encoding="utf-8")
+    log = tmp_path / "log.jsonl"
+    log.write_text(ClaudeLog("one").user("Build the client.").text(), encoding="utf-8")
+    dreamd("dream", log, "--notes", notes)
+    before = {p.name: p.read_bytes() for p in notes.iterdir()}
+    code, out, _ = dreamd("notes", "diff")
+    assert code == 0
+    assert "stale number memory/a.md line" in out
+    assert "newer: 2129 in memory/b.md line" in out
+    assert "duplicate memory/c.md line" in out
+    kinds = [row["kind"] for row in json.loads(dreamd("notes", "diff", "--json")[1])["in_themselves"]]
+    assert kinds == ["stale number", "duplicate"]
+    assert {p.name: p.read_bytes() for p in notes.iterdir()} == before

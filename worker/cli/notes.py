@@ -15,7 +15,7 @@ from worker import wiring
 from worker.cli import common
 from worker.cli.output import many, print_json, visible
 from worker.cli.review import up
-from worker.cli.wrong_files import File, wrong_files
+from worker.cli.wrong_files import File, in_themselves, wrong_files
 from worker.note_files import Change, Done, undo, write
 
 Notes = Annotated[list[Path] | None, typer.Option("--notes", metavar="DIR", help="The folders of notes; default: those the dreams of this wiki read.")]
@@ -34,19 +34,26 @@ def diff(wiki: common.Wiki = None, notes: Notes = None, scope: common.Scope = No
     """The corrections of your note files as a patch; nothing is written."""
     with common.opened(wiki, scope, config) as at:
         files = tuple(_wrong_files(at, notes or ()))
+        theirs = in_themselves(at.place.private, notes or ())
     if as_json:
-        print_json({"files": [_file_json(f) for f in files]})
+        found = [dict(zip(("kind", "path", "line", "words", "against"), row, strict=True)) for row in theirs]
+        print_json({"files": [_file_json(f) for f in files], "in_themselves": found})
         return 0
     for file in files:
         print(as_diff(file.shown, file.before.decode("utf-8"), file.patch.text), end="")
     for file in files:
         _tell_left(file)
+    for kind, path, line, said, against in theirs:
+        beside = {"duplicate": f"says the same as {against}", "stale number": f"newer: {against}" if against else "others say otherwise, none is dated"}[kind]
+        print(f"{kind} {visible(path)} line {line}: “{visible(said)[:160]}” ({visible(beside)})")
     made = sum(len(f.patch.made) for f in files)
     left = sum(len(f.patch.left) for f in files)
     if made or left:
         print(f"{many(made, 'line')} to correct{f', {left} by hand' if left else ''}. To write it: dreamd notes apply", flush=True)
     else:
         print("Your note files say nothing the logs prove wrong.")
+    if theirs:
+        print(f"{many(len(theirs), 'line')} to take out by hand: numbers a command tells, and what is said twice.")
     return 0
 
 

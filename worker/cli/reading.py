@@ -16,6 +16,7 @@ from pipelines.notes.moment import Moment
 from pipelines.recall.search import Hit, search
 from pipelines.run.above import overruled, told_above
 from pipelines.run.content import content_of
+from pipelines.run.edits import ASKED
 from pipelines.run.looking import Look
 from pipelines.run.render import title_of
 from pipelines.run.telling import Sent, sessions_told
@@ -237,7 +238,7 @@ def print_chain(chain: Chain) -> None:
         print(f"n-{chain.note}  {visible(f'{note.folder}/{note.path}')} line {note.line}: {_one_line(note.text)}")
         print(f"  verdict: {_words(chain.finding.verdict.value)} ({_words(chain.finding.why)})")
     for v in chain.versions:
-        until = f" until {v.valid_until:%Y-%m-%d}" if v.valid_until else ""
+        until = f" {'on' if v.status is Status.RETRACTED else 'until'} {v.valid_until:%Y-%m-%d}" if v.valid_until else ""
         missed = f", {_words(v.missed)}" if v.missed else ""
         print(f"n-{chain.note}  {_words(v.status.value)}{until} ({v.standing.name.lower()}{missed}): {_one_line(v.statement)}")
     if chain.decisions and not chain.versions and not chain.online:
@@ -256,7 +257,8 @@ def print_chain(chain: Chain) -> None:
     for ruling in chain.rulings:
         when = f"{ruling.at:%Y-%m-%d %H:%M}" if ruling.at else "no time"
         said = f": {_one_line(ruling.body)}" if ruling.body else ""
-        print(f"  {_words(ruling.verb)}: by {_words(ruling.hand)}, {when}{said}")
+        what = f"a file asks to {ruling.other}" if ruling.verb == ASKED else _words(ruling.verb)
+        print(f"  {what}: by {_words(ruling.hand)}, {when}{said}")
 
 
 def who_says(proof: Proof) -> str:

@@ -11,7 +11,9 @@ from pathlib import Path
 from pipelines.errors import Refused
 from pipelines.notes.folder import read_folder
 from pipelines.notes.patch import Patched, Proposal, patched
+from pipelines.notes.stale import stale_numbers
 from pipelines.run.sources import named_folders
+from pipelines.stages.analyzer import duplicates
 from pipelines.store import Store
 from pipelines.wiki.content import Correction
 from worker.note_files import Change, note_folders, write
@@ -55,6 +57,22 @@ def wrong_files(corrections: Sequence[Correction], private: Path, given: Sequenc
             except UnicodeDecodeError:
                 continue  # was told when it was read
             yield File(path=base / path, shown=f"{name}/{path}", before=before, patch=patched(text, of_file))
+
+
+def in_themselves(private: Path, given: Sequence[Path]) -> tuple[tuple[str, ...], ...]:
+    """What folders of notes tell without any log, as (kind, file, line, words, what it is set against): numbers that are out of date, and lines that say the
+    same as an earlier one."""
+    out: list[tuple[str, ...]] = []
+    for root, name in named_folders([p.expanduser() for p in given] or list(note_folders(private))):
+        notes = read_folder(root, name=name).notes
+        by_uid = {n.uid: n for n in notes}
+        for stale in stale_numbers(notes):
+            newest = f"{stale.newest.value} in {name}/{stale.newest.path} line {stale.newest.line}" if stale.newest else ""
+            out.append(("stale number", f"{name}/{stale.counted.path}", str(stale.counted.line), stale.counted.words, newest))
+        for uid, first in sorted(duplicates(notes).items(), key=lambda pair: (by_uid[pair[0]].path, by_uid[pair[0]].line)):
+            same, of = by_uid[uid], by_uid[first]
+            out.append(("duplicate", f"{name}/{same.path}", str(same.line), same.text, f"{name}/{of.path} line {of.line}"))
+    return tuple(out)
 
 
 def make_right(store: Store, scope: str, private: Path, corrections: Sequence[Correction], *, at: datetime, hand: str) -> Collection[Path]:

@@ -184,8 +184,9 @@ def _stood(store: Store, scope: str, claims: Sequence[Claim], rev: int) -> froze
     """What the notes that rest on the turns of these claims rested on at a revision."""
     if not claims:
         return frozenset()
-    notes = store.notes_resting_on(scope, {q.turn for c in claims for q in c.quotes})
-    return _inputs(store.believed(scope, rev, notes=notes))
+    near = store.notes_resting_on(scope, {q.turn for c in claims for q in c.quotes})
+    own = {identity_of(scope, c).uid for c in claims}  # a note that is in another by now rests on nothing
+    return _inputs(store.believed(scope, rev, notes=None if near is None else near | own))
 
 
 # --- a note ------------------------------------------------------------------------------------------------------------------------------
@@ -196,25 +197,27 @@ def _note_out(store: Store, scope: str, note: str, pen: _Pen) -> Takes:
     history, heads = store.history(scope, [note]), store.heads(scope, notes=[note])
     counts = _inputs(heads)
     first = {uid: head.rev for head in reversed(history) for uid in _of(head.version)}
-    rev, new = next(((r, new) for r in reversed(_changes(history)) if (new := {uid for uid in counts if first[uid] >= r})), (0, set[str]()))
+    name = {uid: identity_of(scope, c).uid for uid, c in store.claims(scope, _claims_in(history)).items()}
+    rev, new = next(((r, new) for r in reversed(_changes(history, name)) if (new := {uid for uid in counts if first[uid] >= r})), (0, set[str]()))
     claims = store.claims(scope, new)
-    here = store.claims(scope, {uid for head in heads for uid in head.version.claims})
-    names = {identity_of(scope, c).uid for uid, c in here.items() if uid not in new}
+    names = {name[uid] for uid in _claims_in(heads) & name.keys() - new}
     moved = _stood(store, scope, tuple(claims.values()), rev - 1) & claims.keys()
-    mine = [claim for uid, claim in sorted(claims.items()) if uid not in moved]
-    parted = {identity_of(scope, claims[uid]).uid for uid in moved}
+    parted = {name[uid] for uid in moved if uid in name}
+    mine = [] if parted else [claim for _, claim in sorted(claims.items())]  # a merge is split, and what came since goes where it belongs
+    names -= parted
     rulings = [pen.ban(target) for target in sorted(bans_on(mine, _others(store, scope, mine, rev - 1)))]
-    rulings += [pen.part(a, b) for a in sorted(parted - names) for b in sorted(names - parted)]
+    rulings += [pen.part(a, b) for a in sorted(parted) for b in sorted(names)]
     rulings += [pen.lift(r) for r in in_force(store.rulings(scope)) if r.uid in new]
     return Takes(rulings=tuple(rulings), dirty=_claims_in((*history, *heads)) | claims.keys())
 
 
-def _changes(history: Sequence[Head]) -> list[int]:
-    """The revisions at which a note came to say something else, or to stand otherwise, oldest first."""
+def _changes(history: Sequence[Head], name: Mapping[str, str]) -> list[int]:
+    """The revisions at which a note came to say something else, to stand otherwise or to take in another note, oldest first; `name` is each claim's own note."""
     out: list[int] = []
     slots: dict[str, tuple[object, ...]] = {}
     for rev in sorted({h.rev for h in history}):
-        now = slots | {h.version.slot: (h.version.statement, h.version.value, h.version.status) for h in history if h.rev == rev}
+        written = (h.version for h in history if h.rev == rev)
+        now = slots | {v.slot: (v.statement, v.value, v.status, frozenset(name[c] for c in v.claims if c in name)) for v in written}
         if now != slots:
             out.append(rev)
         slots = now

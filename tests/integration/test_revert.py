@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from pipelines.errors import Refused
-from pipelines.model import Status
+from pipelines.model import Ruling, Status
 from pipelines.run.reverting import Reverted, revert
+from pipelines.run.why import why
 from tests.dreaming import SCOPE, Desk, all_but_footnotes, differences, footprint, lines_with
 from tests.integration.conftest import Command
 from tests.writing import ClaudeLog
@@ -180,6 +182,42 @@ def test_the_morning_report_names_the_command_and_tells_of_the_revert(desk: Desk
     assert "The staging port is 5432. → (nothing)" in text
     assert undone is not None
     assert f"`dreamd revert {undone.uid}`" in text
+
+
+LINES = ("Always write commit messages in the imperative.", "Always keep the subject of a commit short.")
+
+
+def rules(desk: Desk) -> dict[str, set[str]]:
+    """Note → what its claims say."""
+    with desk.store() as store:
+        heads = [h.version for h in store.heads(SCOPE)]
+        said = store.claims(SCOPE, {c for v in heads for c in v.claims})
+    return {v.note: {said[c].statement for c in v.claims if c in said} for v in heads}
+
+
+def test_a_merge_is_split_each_claim_to_its_own_note_and_no_later_dream_merges_again(desk: Desk) -> None:
+    log(desk, "one", *LINES, day=0)
+    desk.dream()
+    one, two = sorted(rules(desk))
+    with desk.store() as store:
+        store.add_ruling(SCOPE, Ruling(uid="m", verb="merge", target=one, other=two, at=desk.now))
+        store.mark_dirty(SCOPE, {c for h in store.heads(SCOPE) for c in h.version.claims}, "ruling")
+    desk.dream(skew_s=121)
+    (merged,) = rules(desk)
+    for n in range(3):
+        log(desk, f"more{n}", *LINES, day=3 + n)
+        desk.dream()
+    desk.now += timedelta(hours=1)
+    gone = ({one, two} - {merged}).pop()
+    with desk.store() as store:
+        assert [c.note for c in why(store, SCOPE, f"n-{gone}")] == [gone, merged], "the anchor of a merged note leads to where it stands"
+    taken_back(desk, f"n-{gone}")
+    for n in range(3):
+        assert sorted(rules(desk)) == sorted((one, two)), n
+        assert sorted(map(len, rules(desk).values())) == [1, 1], "each claim is with its own"
+        desk.dream(skew_s=130 + n)
+    taken_back(desk, f"n-{merged}", again=True)
+    assert sorted(rules(desk)) == [merged]
 
 
 # --- the command -------------------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ more stands. Overflow leaves from the bottom to the pages it stands on anyway, a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -315,15 +315,33 @@ def _stamp(at: datetime | None) -> float:
 
 
 def _sections(signs: Signs, moved: list[Moved], own_max: int, budget: Budget) -> list[_Section]:
-    lines_max, lasting = budget.lines, sum(1 for s in signs.facts.first if lasts(s.item))
+    said: set[str] = set()
+    rules, commands, facts = (_unsaid(best, said) for best in (signs.rules, signs.commands, signs.facts))
+    lines_max, lasting = budget.lines, sum(1 for s in facts.first if lasts(s.item))
     return [
         _Section(CORRECTED, _corrected(signs, moved)),
-        _best(RULES, signs.rules, lines_max, "no_room", moved),
-        _best(COMMANDS, signs.commands, COMMANDS_MAX, "over_limit", moved),
+        _best(RULES, rules, lines_max, "no_room", moved),
+        _best(COMMANDS, commands, COMMANDS_MAX, "over_limit", moved),
         _waiting(signs, moved),
-        _best(FACTS, signs.facts, max(budget.facts, min(lasting, lines_max)), "over_limit", moved),
-        _pages(signs, moved, own_max, lines_max),
+        _best(FACTS, facts, max(budget.facts, min(lasting, lines_max)), "over_limit", moved),
+        _pages(signs, moved, own_max, lines_max, said),
     ]
+
+
+def _unsaid(best: Best, said: set[str]) -> Best:
+    """The notes whose sentence is not told above: what a note file says and a log says too stands on two pages, and is told once. Adds to `said`."""
+    kept = []
+    for stand in best.first:
+        words = _words(stand.item)
+        if stand.item.high_stakes or words not in said:
+            kept.append(stand)
+            said.add(words)
+    return Best(tuple(kept), best.count - len(best.first) + len(kept))
+
+
+def _words(item: Item) -> str:
+    """A sentence as it is compared: marks of code, capitals and the full stop make no other one."""
+    return inline.clean(item.corrected_to or item.statement).replace("`", "").casefold().rstrip(" .。!")
 
 
 def _best(title: str, best: Best, most: int, why: str, moved: list[Moved]) -> _Section:
@@ -431,8 +449,9 @@ def _ties(goals: Sequence[Stand]) -> int:
 # --- pages -------------------------------------------------------------------------------------------------------------------------------
 
 
-def _pages(signs: Signs, moved: list[Moved], own_max: int, lines_max: int) -> _Section:
-    """One hook a page, memory files first in the order and under the headings of their index; lines of an index that are no hooks stand under their page's."""
+def _pages(signs: Signs, moved: list[Moved], own_max: int, lines_max: int, said: Set[str]) -> _Section:
+    """One hook a page, memory files first in the order and under the headings of their index; lines of an index that are no hooks stand under their page's,
+    but for those `said` above in the same words."""
     out: list[Entry] = []
     beyond: list[Moved] = []
     group = ""
@@ -448,7 +467,7 @@ def _pages(signs: Signs, moved: list[Moved], own_max: int, lines_max: int) -> _S
         group = above
         line = Entry((link(door.title, door.path),), None) if prose else entry(door, moved, own_max)
         out.append(replace(line, depth=1 if above else 0))
-        for heading, lines in groupby(prose, key=lambda i: i.carried.heading if i.carried else ""):
+        for heading, lines in groupby((i for i in prose if _words(i) not in said), key=lambda i: i.carried.heading if i.carried else ""):
             if heading:
                 out.append(Entry(plain(heading), None, depth=1))
             out += [_index_line(i, door, moved, max(own_max, LINE_CHARS_MAX), depth=2 if heading else 1) for i in lines]

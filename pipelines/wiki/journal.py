@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
@@ -96,7 +96,7 @@ def report(dream: Report, *, before: str = "") -> str | None:
 def _more(dream: Report, title: str) -> int:
     """How many there are beside the lines of a block."""
     if title == _WAITING:
-        return max(0, len(dream.waiting) - WAITING_MAX) + dream.more_waiting
+        return max(0, len(_waiting(dream.waiting)) - WAITING_MAX) + dream.more_waiting
     return dream.more_left_out if title == _LEFT_OUT else 0
 
 
@@ -130,7 +130,7 @@ def _verdict(dream: Report) -> str:
         (len(dream.learnt), "learnt"),
         (len(dream.merged), "merged"),
         (len(dream.retired), "retired"),
-        (dream.drafts, "drafts"),
+        (dream.drafts, "draft" if dream.drafts == 1 else "drafts"),
     )
     said = ", ".join(f"{n} {word}" for n, word in counts if n) or (
         f"{sum(dream.checked.values())} of your own notes looked at" if dream.checked else "nothing learnt"
@@ -141,7 +141,7 @@ def _verdict(dream: Report) -> str:
 
 
 def _blocks(dream: Report) -> list[tuple[str, list[Spans]]]:
-    waiting = [join(e.spans, ": ", code(closing(e))) for e in dream.waiting[:WAITING_MAX]]
+    waiting = _waiting(dream.waiting)[:WAITING_MAX]
     refused = [plain(", ".join(f"{gate} {n}" for gate, n in sorted(dream.refused.items()) if n))] if any(dream.refused.values()) else []
     masked = [join(f"{dream.redacted} {'secret' if dream.redacted == 1 else 'secrets'} masked")] if dream.redacted else []
     left = [
@@ -168,6 +168,18 @@ _CLOSES = {
     Waits.QUESTION: "dreamd review reject {}", Waits.QUARANTINE: "dreamd review reject {}",
 }  # fmt: skip
 """The commands that close what no plain yes does; for a no in place of a yes the person changes one word of it."""
+
+
+def _waiting(entries: Sequence[Entry]) -> list[Spans]:
+    """What waits, each with the command that closes it; wrong lines of note files are one, since one command closes all of them."""
+    wrong = [e for e in entries if e.waits is Waits.CORRECTION]
+    out: list[Spans] = []
+    for entry in entries:
+        if len(wrong) < 2 or entry.waits is not Waits.CORRECTION:
+            out.append(join(entry.spans, ": ", code(closing(entry))))
+        elif entry is wrong[0]:
+            out.append(join(f"{len(wrong)} lines of your own note files say the wrong thing: ", code(closing(entry))))
+    return out
 
 
 def closing(entry: Entry) -> str:

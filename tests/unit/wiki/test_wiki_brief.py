@@ -66,7 +66,7 @@ def test_corrections_stand_within_the_first_2000_bytes_with_as_many_rules_as_fit
 
 
 def test_at_most_ten_corrections_ten_commands_three_waiting_and_twenty_facts() -> None:
-    made = tuple(item(f"{kind}{n:03d}", f"Word {n}.", kind=kind, subject="user") for n in range(25) for kind in (Kind.PROCEDURE, Kind.GOAL, Kind.FACT))
+    made = tuple(item(f"{kind}{n:03d}", f"Word {n} of a {kind}.", kind=kind, subject="user") for n in range(25) for kind in (Kind.PROCEDURE, Kind.GOAL, Kind.FACT))
     done = brief(many := replace(CONTENT, items=made, corrections=corrections(12)), layout(many.items), MEMORY_MD)
     counts = {name: len(section(done.text, name)) for name in ("Corrected", "Commands that work", "Waiting", "Facts and decisions")}
     assert counts == {"Corrected": 10, "Commands that work": 10, "Waiting": 3, "Facts and decisions": 20}
@@ -132,6 +132,15 @@ def test_what_is_disputed_drafted_to_be_checked_or_already_in_an_instruction_fil
     text = told(replace(CONTENT, items=(*CONTENT.items, *rules(1)[:0], replace(rules(1)[0], covered=True))))
     for words in ("Platform", "nightly job", "cave is finished", "rule number 0"):
         assert words not in text
+
+
+def test_what_a_note_file_and_a_log_say_in_the_same_words_is_told_once() -> None:
+    rule = item("lint", "Always run make lint before you push.", kind=Kind.RULE, subject="user")
+    fact, same = item("port", "The API listens on port 8080.", subject="api"), carried("own", "The API listens on port 8080", 1, path="api.md", title="API")
+    index = carried("line", "Always run `make lint` before you push.", 3, path="MEMORY.md", title="Memory", index=True)
+    text = told(Content(title="x", items=(rule, fact, replace(same, verdict=Verdict.UPHELD), index)))
+    assert text.lower().replace("`", "").count("always run make lint before you push") == 2, "the rule, and the hook of its page"
+    assert len([line for line in section(text, "Facts and decisions") if "8080" in line]) == 1
 
 
 def test_a_goal_not_heard_of_for_30_days_is_not_told_but_a_hold_stays() -> None:

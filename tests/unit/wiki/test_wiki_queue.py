@@ -138,6 +138,18 @@ def test_each_thing_that_waits_has_the_command_that_closes_it() -> None:
     assert closed[Waits.QUARANTINE] == "dreamd review reject n-quququ555555"
 
 
+def test_wrong_lines_of_note_files_are_one_thing_to_close() -> None:
+    (one,) = corrections([replace(CONTENT.corrections[0], fixed=False)])
+    drafted = next(e for e in entries(CONTENT) if e.waits is Waits.DRAFT)
+    rows = waiting_rows(replace(FULL, waiting=(one, replace(one, uid="b"), replace(one, uid="c"), drafted, drafted, drafted)))
+    assert rows[0] == "  - 3 lines of your own note files say the wrong thing: `dreamd notes apply`"
+    assert rows[3:] == ["  - and 1 more"]
+
+
+def test_one_draft_is_one() -> None:
+    assert "\n1 learnt, 1 draft.\n" in (report(Report(day=date(2026, 11, 29), learnt=("x",), drafts=1)) or "")
+
+
 def test_a_correction_says_which_sessions_had_been_told_the_wrong_note() -> None:
     change = Corrected(old="It is 1.", new="It is 2.", told=3, since=date(2026, 11, 12))
     assert "  - It is 1. → It is 2.; told to 3 sessions since 12 Nov 2026\n" in (report(Report(day=date(2026, 11, 29), corrected=(change,))) or "")

@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from pipelines.model import Basis, Kind, Origin, Outcome, Relation, Ruling, Standing, Status, Version, Witnessed
+from pipelines.model import Basis, Claim, Kind, Origin, Outcome, Relation, Ruling, Standing, Status, Version, Witnessed
 from pipelines.text.statement import canonical_words
 
 from .bounds import is_sighting
+from .ending import ends, is_ending, may_end
 from .identity import (
     Relations,
     Shapes,
@@ -58,13 +59,14 @@ def believe(
     claims = released(claims, rulings)
     decided = in_force(rulings)
     banned, spoken_for = Banned.of(decided), {r.target for r in decided if r.verb in SETTLING}
-    gated = (w for w in unique(claims) if w.outcome in {Outcome.PASS, Outcome.DRAFT} and not is_sighting(w.claim))
+    gated = (w for w in unique(claims) if w.outcome in {Outcome.PASS, Outcome.DRAFT} and not _says_nothing_itself(w.claim))
     heard = tuple(w for w in gated if not banned.holds(w.claim) or identity_of(scope, w.claim).uid in spoken_for)
     clock = _Clock(skew_s, intake_at)
     said = shapes(heard)
     notes = tuple(_note(scope, part, decided, banned, clock) for part in components(heard, decided, scope=scope, relations=relations, said=said))
     fold = _Fold(notes, _against_other_notes(notes, said, decided, relations or {}), clock)
-    for witness in sorted((w for note in notes for w in (*note.kept, *note.failures)), key=event_order):
+    endings = [w for w in unique(claims) if may_end(w) and not banned.holds(w.claim)]
+    for witness in sorted((*(w for note in notes for w in (*note.kept, *note.failures)), *endings), key=event_order):
         fold.hear(witness)
     sides = _by_note([*sorted(fold.ended, key=_from), *fold.active.values(), *fold.low.values()])
     versions = [version for index, note in enumerate(notes) for version in _versions(note, sides.get(index, []), fold)]
@@ -73,9 +75,14 @@ def believe(
 
 def aliases(scope: str, claims: Iterable[Witnessed], rulings: Sequence[Ruling] = (), *, relations: Relations | None = None) -> Mapping[str, str]:
     """Every note uid the claims ever had → the uid of the note they stand in now: what keeps an anchor of a merged note alive."""
-    heard = [w for w in unique(claims) if w.outcome in {Outcome.PASS, Outcome.DRAFT} and not is_sighting(w.claim)]
+    heard = [w for w in unique(claims) if w.outcome in {Outcome.PASS, Outcome.DRAFT} and not _says_nothing_itself(w.claim)]
     parts = components(heard, rulings, scope=scope, relations=relations)
     return {identity_of(scope, w.claim).uid: identity_of(scope, part[0].claim).uid for part in parts for w in part}
+
+
+def _says_nothing_itself(claim: Claim) -> bool:
+    """Whether a claim is there for others alone: it shows a version, or ends what it names."""
+    return is_sighting(claim) or is_ending(claim)
 
 
 # --- notes -------------------------------------------------------------------------------------------------------------------------------
@@ -310,6 +317,9 @@ class _Fold:
 
     def hear(self, claim: Witnessed) -> None:
         """Fold the next claim in: evidence for its own side, a lower-standing value, a value already over, or the end of what it beats."""
+        if is_ending(claim.claim):
+            self._end(claim)
+            return
         if is_failure(claim):
             self._fail(claim)
             return
@@ -334,6 +344,17 @@ class _Fold:
         self._of_claim[claim.uid] = side
         for opponent in [*opponents, *self._opponents(claim, place, "extends")]:
             self._press(claim, weight, side, opponent)
+
+    def _end(self, ending: Witnessed) -> None:
+        """A person says that something is done, cancelled or released: goals, plans and holds about it that were heard before are over."""
+        for side in [s for s in self.active.values() if any(ends(ending.claim, w.claim) for w in s.live.values())]:
+            held = side.live.values()
+            spoken = all(w.claim.kind is not Kind.HOLD or _one_voice(ending, w) for w in held)
+            if spoken and all(self.clock.later(ending, w) for w in held):
+                side.ended_by = ending
+                self.ended.append(side)
+                self._of_note[side.note].remove(side)
+                del self.active[(side.note, side.key)]
 
     def _fail(self, failure: Witnessed) -> None:
         """A run shows a procedure failing: it falls when that is clearly later than whatever shows it working."""
@@ -487,7 +508,11 @@ def _ended(note: _Note, slot: str, side: _Side, clock: _Clock) -> Version:
     assert by is not None
     clear = any(clock.later(by, w) for w in side.claims)
     version = _version(note, slot, side.claims, Status.SUPERSEDED)
-    reason = (by.claim.reason or _why_failed(side)) if clear or _names_as_over(by, side.claims[0]) else LOWER_STANDING
+    reason = (
+        (by.claim.reason or _why_failed(side) or (by.claim.statement if is_ending(by.claim) else None))
+        if clear or _names_as_over(by, side.claims[0])
+        else LOWER_STANDING
+    )
     missed = "" if side.proven else promote(_best(side.claims).claim.kind, side.claims)[1]
     return replace(version, valid_until=by.order.at if clear else None, ended_by=by.uid, reason=reason, missed=missed)
 

@@ -14,6 +14,7 @@ from pipelines.model import Claim, GateResult, Kind, Outcome, Standing, Status, 
 from pipelines.text.slots import USER
 
 from .bounds import bound_key, seen_in
+from .ending import end_keys
 from .recheck import RESTS_ON_FALLEN, was_believed
 from .relate import subject_key
 
@@ -44,7 +45,7 @@ ASSISTANT_SAYS = "assistant_only"
 def tie_keys(claim: Claim, results: Iterable[GateResult]) -> frozenset[str]:
     """Keys by which a claim is found whose note may fall or rise with another one, though neither replaces the other."""
     bound = seen_in(claim)
-    return frozenset({*((bound_key(bound),) if bound else ()), *((leans_key(claim.subject),) if leans(claim, results) else ())})
+    return end_keys([claim]) | frozenset({*((bound_key(bound),) if bound else ()), *((leans_key(claim.subject),) if leans(claim, results) else ())})
 
 
 def rested(versions: Sequence[Version], claims: Iterable[Witnessed], fallen: Iterable[Version]) -> tuple[Version, ...]:

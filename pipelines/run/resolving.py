@@ -12,6 +12,7 @@ from pipelines.logs.lineage import roots_of
 from pipelines.model import Kind, Quote, Relation, Ruling, Standing, Status, Version, Witnessed
 from pipelines.notes.bounds import bound_keys
 from pipelines.notes.dependants import is_named, leans, leans_key
+from pipelines.notes.ending import ENDABLE, end_keys, is_ending
 from pipelines.notes.identity import Relations, group_key, identity_of, linked, merged_with
 from pipelines.run.reading import witnesses
 from pipelines.stages.resolver import Beside, Pieces, Resolution, Verb, resolve
@@ -57,8 +58,11 @@ def resolve_dirty(
     stands = _by_note(store.heads(scope, notes=sorted(notes)))
     claims = tuple(w for w in claims if w.uid not in gone)
     versions = {note: [h.version for h in heads] for note, heads in stands.items()}
-    beside = Beside(pieces=pieces_of(store, scope, claims), shown=shown_beside(store, scope, claims, lineage), fallen=fallen_beside(store, scope, claims, notes))
-    resolutions = resolve(scope, claims, rulings, versions, skew_s=skew_s, intake_at=intake_at, relations=relations, beside=beside)
+    beside = Beside(
+        pieces=pieces_of(store, scope, claims), shown=shown_beside(store, scope, claims, lineage), fallen=fallen_beside(store, scope, claims, notes)
+    )
+    ending = endings_beside(store, scope, claims, lineage)
+    resolutions = resolve(scope, (*claims, *ending), rulings, versions, skew_s=skew_s, intake_at=intake_at, relations=relations, beside=beside)
     changes = tuple(_change(r, verdicts) for r in resolutions if r.verb is not Verb.SAME)
     reads = {r.note: tuple(h.token for h in stands.get(r.note, ())) for r in resolutions}
     fresh = tuple(w for w in current if w.uid in dirty)
@@ -117,10 +121,17 @@ def relations_among(store: Store, scope: str, claims: Iterable[Witnessed], engin
 
 
 def tied_to(store: Store, scope: str, changed: Sequence[Witnessed], lineage: Mapping[str, str]) -> tuple[Witnessed, ...]:
-    """Claims that may fall or rise with these: bound to a version of a thing these show a version of, or without evidence of their own on a subject of theirs."""
+    """Claims that may fall or rise with these: bound to a version of a thing these show a version of, or without evidence of their own on a subject of theirs,
+    goals and holds and what ends them."""
     here = {w.uid for w in changed}
-    keys = bound_keys(w.claim for w in changed) | {leans_key(w.claim.subject) for w in changed if is_named(w.claim.subject)}
-    near = (g for g in store.claims_in_blocks(scope, keys) if g.claim.uid not in here and (g.claim.applies_to or leans(g.claim, g.results)))
+    keys = (
+        bound_keys(w.claim for w in changed) | end_keys(w.claim for w in changed) | {leans_key(w.claim.subject) for w in changed if is_named(w.claim.subject)}
+    )
+    near = (
+        g
+        for g in store.claims_in_blocks(scope, keys)
+        if g.claim.uid not in here and (g.claim.applies_to or g.claim.kind in ENDABLE or leans(g.claim, g.results))
+    )
     return witnesses(store, scope, near, lineage)
 
 
@@ -128,6 +139,13 @@ def shown_beside(store: Store, scope: str, claims: Sequence[Witnessed], lineage:
     """Claims that show versions of the things these are bound to a version of."""
     keys = bound_keys(w.claim for w in claims if w.claim.applies_to)
     return witnesses(store, scope, store.claims_in_blocks(scope, keys), lineage) if keys else ()
+
+
+def endings_beside(store: Store, scope: str, claims: Sequence[Witnessed], lineage: Mapping[str, str]) -> tuple[Witnessed, ...]:
+    """Claims that end what goals, plans and holds among these are about."""
+    here, keys = {w.uid for w in claims}, end_keys(w.claim for w in claims)
+    near = (g for g in store.claims_in_blocks(scope, keys) if is_ending(g.claim) and g.claim.uid not in here) if keys else ()
+    return witnesses(store, scope, near, lineage)
 
 
 def fallen_beside(store: Store, scope: str, claims: Sequence[Witnessed], decided: AbstractSet[str]) -> tuple[Version, ...]:

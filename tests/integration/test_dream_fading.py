@@ -76,3 +76,17 @@ def test_a_newer_version_that_was_seen_has_what_is_bound_to_the_old_one_checked_
     files = told(desk, "50 rows")
     assert "MEMORY.md" in files
     assert "needs recheck" not in files[page]
+
+
+def test_a_hold_and_a_goal_leave_when_a_later_session_says_they_are_over(desk: Desk) -> None:
+    session("opens", days=1).user("Don't deploy until I say so.").user("Our goal is to migrate billing to Postgres.").save(desk.logs)
+    desk.dream()
+    assert "MEMORY.md" in told(desk, "until I say so")
+    assert "MEMORY.md" in told(desk, "migrate billing")
+
+    session("closes", days=2).user("You can deploy now.").user("The billing migration is done.").save(desk.logs)
+    desk.dream()
+    assert {name.partition("/")[0] for name in told(desk, "until I say so")} == {"archive"}
+    (line,) = (row for name, row in told(desk, "migrate billing").items() if name.startswith("archive/"))
+    assert "Superseded on 4 Mar 2026: Our goal is to migrate billing to Postgres." in line
+    assert "Reason: The billing migration is done." in line

@@ -15,6 +15,7 @@ from datetime import datetime
 
 from pipelines.engines.local.bound import binding_of, version_there, versions_shown
 from pipelines.engines.local.cues import Cue, cue_of, is_directive, is_order
+from pipelines.engines.local.endings import ending_of
 from pipelines.engines.local.events import event_claim
 from pipelines.engines.local.facts import PROJECT, Fact, facts_in, named_before
 from pipelines.engines.local.personal import personal_facts
@@ -24,6 +25,7 @@ from pipelines.engines.local.runs import core_of
 from pipelines.engines.local.shell import Part
 from pipelines.engines.local.speech import QUOTE_MAX, TURN_MAX, Utterance, body_of, clauses, dangling, shortened, statement_of, typed, utterances
 from pipelines.model import Claim, Kind, Origin, Question, Turn
+from pipelines.notes.ending import ENDED
 from pipelines.ports import Extracted, Window
 from pipelines.text.mood import Mood, mood_at, mood_of, standing_mark
 from pipelines.text.reasons import reason_in, without_reason
@@ -145,6 +147,9 @@ def _claims_of_part(said: Utterance, talk: _Talk) -> Iterator[Claim]:
     yield from (replace(c, applies_to=binding.to) if binding else c for c in found)
     if there is not None and not any(there[1] in (c.value or "") for c in found):
         yield _version_there(said, *there)
+    ending = ending_of(body) if mood in {Mood.PLAIN, Mood.REQUEST} and said.end - said.start <= QUOTE_MAX and not dangling(said.text) else None
+    if ending is not None and ending[0].strip():
+        yield _over(said, *ending)
 
 
 def _version_there(said: Utterance, thing: str, version: str) -> Claim:
@@ -153,6 +158,14 @@ def _version_there(said: Utterance, thing: str, version: str) -> Claim:
     return Claim(
         kind=Kind.FACT, subject=thing, attribute="version", statement=_dated(said.turn, statement_of(said.text)), value=version, cardinality="single",
         quotes=(said.quote,), standing_mark=said.turn.memory, doubts=doubts,
+    )  # fmt: skip
+
+
+def _over(said: Utterance, what: str, kind: Kind) -> Claim:
+    """That something is released, done or cancelled: no note, it ends those that are about it."""
+    return Claim(
+        kind=kind, subject=what, attribute=ENDED, statement=statement_of(said.text), cardinality="single",
+        quotes=(said.quote,),
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from pipelines.text.tokens import tokens_of_query
@@ -15,6 +16,8 @@ from pipelines.wiki.inline import Spans, code, join, plain
 from pipelines.wiki.lines import Part, day
 
 QUESTION_CHARS_MAX = 160
+SESSIONS_MAX = 100
+"""Sessions looked at: what was left by older ones of a scope with so many nobody goes back to."""
 SHARED_WORDS = 2
 """Words of a question that a later session has in common with it when it speaks of the same."""
 _OFFER = re.compile(
@@ -44,10 +47,11 @@ class Unfinished:
 
 
 def unfinished(works: Sequence[Work]) -> tuple[Unfinished, ...]:
-    """What waits, the newest session first; of one session the question before the changes."""
+    """What waits of the newest sessions, the newest first; of one session the question before the changes."""
     out = []
-    for work in sorted(works, key=lambda w: (-_end(w), w.session)):
-        later = [other for other in works if _later(other, work)]
+    newest = sorted(works, key=lambda w: (-_end(w), w.session))[:SESSIONS_MAX]
+    for work in (w for w in newest if w.question or w.uncommitted):
+        later = [other for other in newest if _later(other, work)]
         if any(_goes_on(other, work) for other in later):
             continue
         near = [other for other in later if _same_place(other, work)]
@@ -81,7 +85,7 @@ def told_of(one: Unfinished) -> Spans:
 
 def project_of(work: Work) -> str:
     """The name of the folder a session ran in."""
-    return PurePosixPath(work.folder.replace("\\", "/")).name
+    return _place(work.folder).name
 
 
 def names(paths: Sequence[str], count: int) -> list[Part]:
@@ -117,7 +121,7 @@ def _same_place(other: Work, work: Work) -> bool:
     """Whether another session ran in this one's folder, above or below it, on the same branch as far as that is known."""
     if other.branch and work.branch and other.branch != work.branch:
         return False
-    here, there = (PurePosixPath(w.folder.replace("\\", "/")) for w in (work, other))
+    here, there = _place(work.folder), _place(other.folder)
     return here == there or here.is_relative_to(there) or there.is_relative_to(here)
 
 
@@ -128,4 +132,15 @@ def _answers(other: Work, question: str) -> bool:
     if _OFFER.search(question):
         return True
     said = " ".join((other.asked, other.title, *other.commits, *other.touched))
-    return len(set(tokens_of_query(question)) & set(tokens_of_query(said))) >= SHARED_WORDS
+    return len(_tokens(question) & _tokens(said)) >= SHARED_WORDS
+
+
+@lru_cache(maxsize=4 * SESSIONS_MAX)
+def _tokens(text: str) -> frozenset[str]:
+    """Kept, since each session is compared with all before it."""
+    return frozenset(tokens_of_query(text))
+
+
+@lru_cache(maxsize=SESSIONS_MAX)
+def _place(folder: str) -> PurePosixPath:
+    return PurePosixPath(folder.replace("\\", "/"))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from pipelines.engines.local.engine import LocalEngine
 from pipelines.errors import Refused
 from pipelines.model import Status
+from pipelines.ports import Extracted, Window
+from pipelines.run import Outcome, dream
 from tests.dreaming import SCOPE, Desk, differences, lines_with
 from tests.writing import ClaudeLog, events
 from worker.cli import run
@@ -83,3 +87,62 @@ def test_a_change_of_too_much_waits_in_the_review(desk: Desk, capsys: pytest.Cap
     capsys.readouterr()
     assert run(["review", *place]) == 0
     assert held.dream not in capsys.readouterr().out
+
+
+# --- an engine that answers destructively ------------------------------------------------------------------------------------------------
+
+
+class Forgetful:
+    """A newer reader that finds nothing in what the one before it read, and reads what is new as it should."""
+
+    name = "local/999"
+
+    def extract(self, window: Window) -> Extracted:
+        old = any(turn.text.startswith("Never") for turn in window.turns)
+        return Extracted(claims=(), questions=()) if old else LocalEngine().extract(window)
+
+
+RULES = tuple(f"Never push to branch-{n} on a Friday." for n in range(8))
+
+
+def dreamt_by(desk: Desk, engine: Forgetful) -> Outcome:
+    with desk.store() as store:
+        return dream(replace(desk.parts(store), engine=engine), desk.request())
+
+
+def held_by_the_guard(desk: Desk) -> str:
+    """A dream whose engine would empty the memory; returns its id."""
+    log = ClaudeLog("rules")
+    for rule in RULES:
+        log.user(rule)
+    log.save(desk.logs)
+    desk.dream()
+    ClaudeLog("new").later(days=3).user("Always run migrations with `make migrate`.").save(desk.logs)
+    held = dreamt_by(desk, Forgetful()).report
+    assert held.status == "held"
+    return held.dream
+
+
+def rules_on_pages(desk: Desk) -> int:
+    return sum(bool(lines_with(desk.pages(), rule)) for rule in RULES)
+
+
+def test_answers_that_would_empty_the_memory_are_held_and_what_is_new_is_learnt(desk: Desk) -> None:
+    held_by_the_guard(desk)
+    assert rules_on_pages(desk) == len(RULES)
+    assert lines_with(desk.pages(), "make migrate")
+    assert dreamt_by(desk, Forgetful()).report.status == "held", "asked again it is held again"
+    assert rules_on_pages(desk) == len(RULES)
+
+
+def test_review_names_what_is_held_and_the_commands_that_apply_and_drop_it(
+    desk: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uid = held_by_the_guard(desk)
+    monkeypatch.setenv("DREAMD_DATABASE_URL", desk.url)
+    at = ("--wiki", str(desk.wiki), "--scope", SCOPE)
+    assert run(["review", *at]) == 0
+    out = capsys.readouterr().out
+    assert f"dreamd apply {uid} or dreamd dreams cancel {uid}" in out
+    desk.apply(uid)
+    assert rules_on_pages(desk) == 0, "a person has looked at it"

@@ -1,0 +1,185 @@
+"""What the gates make of memories people or models wrote of real conversations: `python -m tests.benchmarks.annotated FILE...` (LoCoMo, HaluMem; measuring only).
+
+A LoCoMo file gives observations with the turn each rests on; a HaluMem file gives memory points of a session, some of them planted ("interference"), which are
+cited here from the turn of the person that has most of their words. Each is told by the Claude engine over the sentence of its turn nearest to it, through the real SDK and a fake server
+whose check of support says yes to everything, so that what is stopped is stopped by code alone; every fifth one is told of another turn of its session, which
+does not say it. Printed a file: memories told and, in percent, those believed, held as drafts (said once and meant so is no loss), and refused, with the gates
+that did; the same of those that were told of a wrong turn, and of the planted ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pipelines.engines.claude.client import Provider
+from pipelines.gates import SAID_ONCE, first_missed
+from pipelines.logs.redaction import open_redactor
+from pipelines.model import Outcome
+from pipelines.text.sentences import sentences
+from pipelines.text.words import content_words
+from tests.dreaming import SCOPE
+from tests.oracle.followed import plain
+from tests.oracle.server import nothing_found, serving
+from tests.oracle.wire import Body, Said
+from tests.scripted import ModelDesk, asking
+
+NOW = datetime(2040, 1, 1, tzinfo=UTC)
+WRONG_EVERY = 5
+_TURN = re.compile(r"^\[(\d+)\] ([^:\n]*): (.*?)(?=\n\[\d+\] |\n-- |\Z)", re.MULTILINE | re.DOTALL)
+_ENTRY = re.compile(r"^\[(\d+)\] ", re.MULTILINE)
+_FENCE = re.compile(r"<(log-\w+)>\n(.*)\n</\1>", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """A sentence told of the words of a turn; `sort` is right, wrong (another turn's) or planted."""
+
+    says: str
+    about: str
+    words: str
+    sort: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotated:
+    """Conversations as rows of the plain format, and what is told of them."""
+
+    rows: Sequence[Mapping[str, str]]
+    memories: Sequence[Memory]
+
+
+def main(arguments: list[str]) -> int:
+    """Print a block a file."""
+    parser = argparse.ArgumentParser(prog="annotated", description=__doc__)
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    for file in parser.parse_args(arguments).files:
+        found = _halumem(file) if file.suffix == ".jsonl" else _locomo(file)
+        with tempfile.TemporaryDirectory(prefix="dreamd-annotated-") as folder:
+            _print(file.name, _told(Path(folder), found))
+    return 0
+
+
+def _print(name: str, fates: Mapping[str, Counter[str]]) -> None:
+    for sort, counts in fates.items():
+        total = counts.total()
+        shares = ", ".join(f"{what} {n / total:.1%}" for what, n in counts.most_common())
+        print(f"{name:14} {sort:8} {total:5} told: {shares}", flush=True)
+
+
+# --- the sets ----------------------------------------------------------------------------------------------------------------------------
+
+
+def _locomo(file: Path) -> Annotated:
+    rows: list[dict[str, str]] = []
+    memories: list[Memory] = []
+    for sample in json.loads(file.read_text(encoding="utf-8")):
+        spoken = sample["conversation"]
+        for name, turns in spoken.items():
+            if not isinstance(turns, list):
+                continue
+            at = datetime.strptime(spoken[f"{name}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+            rows += [{"session": f"{sample['sample_id']}-{name}", "speaker": t["speaker"], "time": at.isoformat(), "text": t["text"]} for t in turns]
+            texts = {turn["dia_id"]: turn["text"] for turn in turns}
+            told = sample["observation"].get(f"{name}_observation", {})
+            memories += _turned((who, says, texts[where]) for who, found in told.items() for says, where in found if isinstance(where, str) and where in texts)
+    return Annotated(rows=rows, memories=memories)
+
+
+def _turned(found: Iterator[tuple[str, str, str]]) -> Iterator[Memory]:
+    """The memories of a session, every so many of them with the words of another."""
+    listed = list(found)
+    for n, (who, says, words) in enumerate(listed):
+        other = listed[(n + len(listed) // 2) % len(listed)][2]
+        wrong = n % WRONG_EVERY == 0 and other != words
+        yield Memory(says=says, about=who, words=other if wrong else words, sort="wrong" if wrong else "right")
+
+
+def _halumem(file: Path) -> Annotated:
+    rows: list[dict[str, str]] = []
+    memories: list[Memory] = []
+    for line in file.read_text(encoding="utf-8").splitlines():
+        person = json.loads(line)
+        name = re.search(r"Name: ([^;]+);", person["persona_info"])
+        who = name[1] if name else "user"
+        for number, session in enumerate(person["sessions"]):
+            label = f"{person['uuid'][:8]}-{number}"
+            at = datetime.strptime(session["start_time"], "%b %d, %Y, %H:%M:%S").replace(tzinfo=UTC)
+            speakers = {"user": who, "assistant": "assistant"}
+            rows += [{"session": label, "speaker": speakers[t["role"]], "time": at.isoformat(), "text": t["content"]} for t in session["dialogue"]]
+            memories += _points(who, session)
+    return Annotated(rows=rows, memories=memories)
+
+
+def _points(who: str, session: Mapping[str, Any]) -> Iterator[Memory]:
+    spoken = [(set(content_words(t["content"])), t["content"]) for t in session["dialogue"] if t["role"] == "user"]
+    for point in session["memory_points"]:
+        words = set(content_words(point["memory_content"]))
+        cited = max(spoken, key=lambda turn: len(turn[0] & words))[1]  # the first of several
+        yield Memory(says=point["memory_content"], about=who, words=cited, sort="planted" if point["memory_source"] == "interference" else "right")
+
+
+# --- the telling -------------------------------------------------------------------------------------------------------------------------
+
+
+def _told(root: Path, found: Annotated) -> Mapping[str, Counter[str]]:
+    with serving(_teller(found.memories)) as service, closing(Provider(base_url=service.base_url, key="k", local=True)) as provider:
+        desk = ModelDesk(root, open_redactor(None), now=NOW, messages=provider)
+        (desk.logs / "talk.jsonl").write_text("".join(json.dumps(row) + "\n" for row in found.rows), encoding="utf-8")
+        desk.dream(**asking(change_share_max=1.0, budget_uusd=10**9))
+        with desk.store() as store:
+            claims = [g for g in store.all_claims(SCOPE) if g.claim.made_by.startswith("claude/")]
+    best: dict[str, str] = {}
+    for gated in sorted(claims, key=lambda g: list(Outcome).index(g.outcome), reverse=True):
+        why = first_missed(gated.results)
+        fate = "believed" if gated.outcome is Outcome.PASS else "said once" if why == SAID_ONCE else f"{gated.outcome.value} ({why})"
+        best[plain(gated.claim.statement)] = fate
+    fates: dict[str, Counter[str]] = {}
+    for memory in found.memories:
+        fates.setdefault(memory.sort, Counter())[best.get(plain(memory.says), "lost before the gates")] += 1
+    return fates
+
+
+def _teller(memories: Sequence[Memory]) -> Any:
+    by_words: dict[str, list[Memory]] = {}
+    for memory in memories:
+        by_words.setdefault(plain(memory.words), []).append(memory)
+
+    def tell(body: Body) -> Said:
+        schema = body["output_config"]["format"]["schema"]["properties"]
+        fenced = _FENCE.search(str(body["messages"][-1]["content"]))
+        log = fenced[2] if fenced else ""
+        if "verdicts" in schema:
+            return Said(text=json.dumps({"verdicts": [{"item": int(m[1]), "word": "yes"} for m in _ENTRY.finditer(log)]}))
+        if "items" not in schema:
+            return nothing_found(body)
+        items = [_item(memory, int(turn[1]), turn[3]) for turn in _TURN.finditer(log) for memory in by_words.get(plain(turn[3]), ())]
+        return Said(text=json.dumps({"items": items, "questions": []}))
+
+    return tell
+
+
+def _item(memory: Memory, turn: int, words: str) -> dict[str, object]:
+    return {
+        "kind": "fact", "about": memory.about, "what": " ".join(content_words(memory.says)[:4]), "where": "", "says": memory.says, "value": "", "was": "",
+        "why": "", "version": "", "negated": False, "sure": "stated", "quotes": [{"turn": turn, "text": _nearest(memory.says, words)}],
+    }  # fmt: skip
+
+
+def _nearest(says: str, text: str) -> str:
+    wanted = set(content_words(says))
+    return max((span.of(text) for span in sentences(text)), key=lambda sentence: len(wanted & set(content_words(sentence))), default=text)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -249,7 +249,7 @@ class _Sight:
         signs = self._signs(items, newest, corrections, questions, doors)
         told = b.tell(signs, room_beside(self.own.get(INDEX_PATH, "")), scope="")
         self._keep_briefs(signs)
-        queue = self._queue(items, corrections, questions)
+        queue = self._queue(items, corrections, questions, newest)
         files += self._beside({
             **indexes(doors, own=self.own),
             RECENT_PATH: recent(self.sessions.work, newest, own=self.own.get(RECENT_PATH, "")),
@@ -377,15 +377,16 @@ class _Sight:
         page = self.pages.now.get((row.topic, row.part)) if row.live else None
         return (page.title, page.path) if page else None
 
-    def _queue(self, items: _Overlay, corrections: tuple[Correction, ...], questions: tuple[Asked, ...]) -> q.Queue:
+    def _queue(self, items: _Overlay, corrections: tuple[Correction, ...], questions: tuple[Asked, ...], newest: datetime | None) -> q.Queue:
         first: list[q.Entry] = []
         counted: Counter[tuple[q.Waits, str]] = Counter()
-        counts = items.waiting()
+        since = q.heard_since(newest)
+        counts = items.waiting(micros(since))
         gone = dismissed(self.store, self.scope)
         found = (*quarantined(self.store, self.scope), *(quarantined_of(h) for h in self.after.aside.get("held", ())))
         held = [h for h in found if h.uid not in gone]
         other = {
-            q.Waits.EDIT: q.edits(open_edits(self.store, self.scope)), q.Waits.CORRECTION: q.corrections(corrections), q.Waits.QUESTION: q.questions(questions),
+            q.Waits.EDIT: q.edits(open_edits(self.store, self.scope)), q.Waits.CORRECTION: q.corrections(corrections), q.Waits.QUESTION: q.questions(questions, since),
             q.Waits.QUARANTINE: tuple(q.quarantined(h) for h in _by_uid(held)),
         }  # fmt: skip
         for waits in q.Waits:
@@ -396,7 +397,7 @@ class _Sight:
             of_this = Counter({(waits, reason): n for (w, reason), n in counts.items() if w == waits})
             counted.update(of_this)
             if of_this and len(first) < q.SHOWN_MAX:
-                first += [q.entry(self.rows.item(r)) for r in items.first(waits, q.SHOWN_MAX)]
+                first += [q.entry(self.rows.item(r)) for r in items.first(waits, q.SHOWN_MAX, micros(since) if waits is q.Waits.DRAFT else None)]
         return q.Queue(tuple(first[: q.SHOWN_MAX]), counted)
 
 
@@ -429,10 +430,10 @@ class _Overlay:
         kept = [self._same(r) for r in rows if r.uid not in self.over]
         return sorted([*kept, *mine], key=lambda r: r.brief_rank)[:limit], count - sum(r.section == section for r in self.was) + len(mine)
 
-    def first(self, waits: str, limit: int) -> list[ShownItem]:
-        """The first notes that wait as this."""
-        rows = self.store.first_waiting(self.scope, waits, limit + len(self.was))
-        mine = [r for r in self.changed if r.waits == waits]
+    def first(self, waits: str, limit: int, since: int | None = None) -> list[ShownItem]:
+        """The first notes that wait as this, and were heard of since then."""
+        rows = self.store.first_waiting(self.scope, waits, limit + len(self.was), since)
+        mine = [r for r in self.changed if r.waits == waits and _heard(r, since)]
         return sorted([*(self._same(r) for r in rows if r.uid not in self.over), *mine], key=lambda r: r.queue_rank)[:limit]
 
     def goals(self, since: int | None) -> tuple[list[ShownItem], int]:
@@ -450,16 +451,26 @@ class _Overlay:
         """How many facts say one of these sentences."""
         return self.store.said_in_brief(self.scope, said) - sum(r.said in said for r in self.was) + sum(r.said in said for r in self.changed)
 
-    def waiting(self) -> Counter[tuple[str, str]]:
-        """How many notes wait, by why and the reason they are counted by."""
-        counts = Counter(self.store.waiting_counts(self.scope))
-        counts.subtract((r.waits, r.reason) for r in self.was if r.waits)
-        counts.update((r.waits, r.reason) for r in self.changed if r.waits)
+    def waiting(self, since: int | None) -> Counter[tuple[str, str]]:
+        """How many notes wait, by why and the reason they are counted by; drafts as far as they were heard of since then."""
+        drafts = self.store.waiting_counts(self.scope, q.Waits.DRAFT, since)
+        counts = Counter({**{k: n for k, n in self.store.waiting_counts(self.scope).items() if k[0] != q.Waits.DRAFT}, **drafts})
+        counts.subtract((r.waits, r.reason) for r in self.was if _counts(r, since))
+        counts.update((r.waits, r.reason) for r in self.changed if _counts(r, since))
         return +counts
 
     def _same(self, row: ShownItem) -> ShownItem:
         """A row the store gave, as it stands now (its part may be another)."""
         return self.rows.now.get(row.uid, row)
+
+
+def _heard(row: ShownItem, since: int | None) -> bool:
+    """Whether a note was heard of since then; one without a time always was."""
+    return since is None or row.newest is None or row.newest >= since
+
+
+def _counts(row: ShownItem, since: int | None) -> bool:
+    return bool(row.waits) and (row.waits != q.Waits.DRAFT or _heard(row, since))
 
 
 def page_uid(key: PageKey) -> str:

@@ -315,15 +315,15 @@ class Projection(Core):
         """The first notes of a section of the brief by rank, and how many it has."""
         return self._ranked(scope, t.shown_items.c.section, section, t.shown_items.c.brief_rank, limit)
 
-    def first_waiting(self, scope: str, waits: str, limit: int) -> tuple[ShownItem, ...]:
-        """The first notes that wait as this, by rank."""
-        return self._ranked(scope, t.shown_items.c.waits, waits, t.shown_items.c.queue_rank, limit)[0]
+    def first_waiting(self, scope: str, waits: str, limit: int, since: int | None = None) -> tuple[ShownItem, ...]:
+        """The first notes that wait as this, by rank; of those with a time only what was heard of since then."""
+        return self._ranked(scope, t.shown_items.c.waits, waits, t.shown_items.c.queue_rank, limit, since)[0]
 
-    def _ranked(self, scope: str, column: Any, value: str, order: Any, limit: int) -> tuple[tuple[ShownItem, ...], int]:
+    def _ranked(self, scope: str, column: Any, value: str, order: Any, limit: int, since: int | None = None) -> tuple[tuple[ShownItem, ...], int]:
         c = t.shown_items.c
         query = select(*(c[f.name] for f in fields(ShownItem)))
         with self.reading("read the first notes") as conn:
-            mine = and_(c.scope_id == self.scope_of(conn, scope), column == value)
+            mine = and_(c.scope_id == self.scope_of(conn, scope), column == value, *_heard_since(since))
             rows = conn.execute(query.where(mine).order_by(order).limit(limit)).all()
             count = conn.scalar(select(func.count()).where(mine)) or 0
         return tuple(ShownItem(*row) for row in rows), count
@@ -347,11 +347,12 @@ class Projection(Core):
             count = conn.scalar(select(func.count()).where(mine)) or 0
         return tuple(ShownItem(*row) for row in rows), count
 
-    def waiting_counts(self, scope: str) -> Mapping[tuple[str, str], int]:
-        """How many notes wait, by why they do and the reason they are counted by."""
+    def waiting_counts(self, scope: str, waits: str | None = None, since: int | None = None) -> Mapping[tuple[str, str], int]:
+        """How many notes wait, or wait as this and were heard of since then, by why they do and the reason they are counted by."""
         c = t.shown_items.c  # more than "", not other than it: for that the whole index is read
         with self.reading("count what waits") as conn:
-            query = select(c.waits, c.reason, func.count().label("n")).where(c.scope_id == self.scope_of(conn, scope), c.waits > "")
+            query = select(c.waits, c.reason, func.count().label("n")).where(c.scope_id == self.scope_of(conn, scope), c.waits > "", *_heard_since(since))
+            query = query if waits is None else query.where(c.waits == waits)
             return {(r.waits, r.reason): r.n for r in conn.execute(query.group_by(c.waits, c.reason))}
 
     # --- pages ---
@@ -555,3 +556,9 @@ def _rows(conn: Connection, query: Select[Any], column: ColumnElement[Any], want
 def _one(condition: Any) -> ColumnElement[int]:
     """1 for yes, 0 for no: what can be added up on both databases."""
     return case((condition, 1), else_=0)
+
+
+def _heard_since(since: int | None) -> list[Any]:
+    """That a shown note was heard of since then; one without a time always was."""
+    c = t.shown_items.c
+    return [] if since is None else [or_(c.newest.is_(None), c.newest >= since)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from pipelines.model import Kind, Status, Verdict
@@ -18,6 +19,8 @@ from pipelines.wiki.lines import Part, footnotes, short_session
 from pipelines.wiki.page import OWN_MARK
 
 SHOWN_MAX = 20
+QUIET_DAYS = 30
+"""Drafts and questions not heard of again for so long, by the evidence, leave the queue. What contradicts something stays until a person decides."""
 
 
 class Waits(StrEnum):
@@ -58,12 +61,13 @@ class Queue:
 def entries(content: Content) -> tuple[Entry, ...]:
     """Everything that waits, most valuable first."""
     waiting: defaultdict[Waits, list[Item]] = defaultdict(list)
+    since = heard_since(content.newest_evidence)
     for item in content.items:
-        if waits := waits_of(item):
+        if (waits := waits_of(item)) and (waits is not Waits.DRAFT or _heard(item.newest_evidence, since)):
             waiting[waits].append(item)
     notes = {waits: [entry(i) for i in sorted(items, key=value)] for waits, items in waiting.items()}
     return (*edits(content.edited), *notes.get(Waits.DISPUTE, ()), *corrections(content.corrections), *notes.get(Waits.RECHECK, ()), *notes.get(Waits.DRAFT, ()),
-            *questions(content.asked), *(quarantined(q) for q in sorted(content.quarantined, key=lambda q: q.uid)))  # fmt: skip
+            *questions(content.asked, since), *(quarantined(q) for q in sorted(content.quarantined, key=lambda q: q.uid)))  # fmt: skip
 
 
 def queue(waiting: Sequence[Entry]) -> Queue:
@@ -112,11 +116,20 @@ def edits(found: Iterable[Edited]) -> tuple[Entry, ...]:
     return tuple(_edit(e) for e in sorted(found, key=lambda e: e.uid))
 
 
-def questions(asked: Iterable[Asked]) -> tuple[Entry, ...]:
-    """Questions that wait for an answer, the newest first."""
+def heard_since(newest: datetime | None) -> datetime | None:
+    """What was last heard of before this waits no more."""
+    return newest - timedelta(days=QUIET_DAYS) if newest else None
+
+
+def _heard(at: datetime | None, since: datetime | None) -> bool:
+    return at is None or since is None or at >= since
+
+
+def questions(asked: Iterable[Asked], since: datetime | None = None) -> tuple[Entry, ...]:
+    """Questions that wait for an answer, the newest first; those asked before `since` have been answered by going on."""
     return tuple(
         Entry(uid=a.uid, waits=Waits.QUESTION, spans=plain(inline.cut_quote(a.text)), reason="unanswered", command=_why(a.uid), notes=footnotes(a.cites[:2]))
-        for a in sorted(asked, key=lambda a: (-(a.at.timestamp() if a.at else 0.0), a.uid))
+        for a in sorted((a for a in asked if _heard(a.at, since)), key=lambda a: (-(a.at.timestamp() if a.at else 0.0), a.uid))
     )  # fmt: skip
 
 

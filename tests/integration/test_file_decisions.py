@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from pipelines.model import Status
 from pipelines.run.edits import edit_named, open_edits
+from pipelines.run.render import differing
 from pipelines.run.ruling import rule
 from pipelines.run.why import why
 from tests.dreaming import SCOPE, Desk
@@ -234,3 +236,15 @@ def test_the_patch_names_what_note_files_say_twice_and_numbers_that_moved_on_wit
     kinds = [row["kind"] for row in json.loads(dreamd("notes", "diff", "--json")[1])["in_themselves"]]
     assert kinds == ["stale number", "duplicate"]
     assert {p.name: p.read_bytes() for p in notes.iterdir()} == before
+
+
+def test_a_draft_nobody_speaks_of_again_leaves_the_queue_after_thirty_days_of_evidence(desk: Desk) -> None:
+    waiting_rule(desk)
+    ClaudeLog("soon", at=START + timedelta(days=29)).user("Always run migrations with `make migrate`.").save(desk.logs)
+    desk.dream()
+    assert "legacy" in inbox(desk).read_text(encoding="utf-8")
+    ClaudeLog("late", at=START + timedelta(days=31)).user("Never push to main.").save(desk.logs)
+    desk.dream()
+    assert "Nothing waits for you." in inbox(desk).read_text(encoding="utf-8")
+    with desk.store() as store:
+        assert differing(desk.parts(store), SCOPE) == (), "rendering the whole says the same"

@@ -75,7 +75,7 @@ def forget(parts: Parts, request: Request, choice: Choice, *, hand: str, look: b
     Raises NothingChosen when there is no such thing, ArchiveUnavailable when bytes that have to be looked at cannot be read; nothing is gone then.
     """
     clean_leftovers(parts, request)
-    if not look and request.wiki.is_dir():
+    if not look and _shows_it(parts, request):
         take_own_words(parts, folder_of(request), request.scope)  # what stands in the folder alone is looked through, too
     gone: list[Gone] = []
     try:
@@ -85,12 +85,13 @@ def forget(parts: Parts, request: Request, choice: Choice, *, hand: str, look: b
             if look:
                 raise _Look
     except _Look:
-        return Forgot(uid="", counts=_told(gone[0]), beyond=beyond(parts.store), traces=gone[0].reach.names)
+        return Forgot(uid="", counts=_told(gone[0]), beyond=_beyond(parts.store, gone[0]), traces=gone[0].reach.names)
     parts.step("forget_committed")
     left = clean_leftovers(parts, request)
     parts.store.refresh_search()
-    left += tuple((path, "it is not dreamd's, or was changed by hand") for path in files_with(request.wiki, gone[0].reach.names))
-    return Forgot(uid=gone[0].uid, counts=_told(gone[0]), beyond=beyond(parts.store), left=left, traces=gone[0].reach.names)
+    if _shows_it(parts, request):
+        left += tuple((path, "it is not dreamd's, or was changed by hand") for path in files_with(request.wiki, gone[0].reach.names))
+    return Forgot(uid=gone[0].uid, counts=_told(gone[0]), beyond=_beyond(parts.store, gone[0]), left=left, traces=gone[0].reach.names)
 
 
 def scrub(parts: Parts, request: Request, *, hand: str, look: bool = False) -> Forgot | None:
@@ -119,6 +120,12 @@ def scrub(parts: Parts, request: Request, *, hand: str, look: bool = False) -> F
 def beyond(store: Store) -> tuple[str, ...]:
     """What a forget in this store does not reach."""
     return BEYOND if store.on_sqlite else (*BEYOND, *BEYOND_SERVER)
+
+
+def _beyond(store: Store, gone: Gone) -> tuple[str, ...]:
+    """What this forget did not reach."""
+    untimed = gone.reach.untimed
+    return (*beyond(store), *((f"{untimed} turns that tell no time: forget them by session",) if untimed else ()))
 
 
 def _told(gone: Gone) -> Mapping[str, int]:
@@ -203,6 +210,8 @@ def clean_leftovers(parts: Parts, request: Request) -> tuple[tuple[str, str], ..
     left: list[tuple[str, str]] = []
     for what, name in store.leftovers(scope):
         try:
+            if what == WIKI and not _shows_it(parts, request):
+                continue  # whoever publishes the scope next does it
             if what == BLOB:
                 _drop(parts, scope, name)
             elif what == SPACE:
@@ -226,8 +235,14 @@ def _drop(parts: Parts, scope: str, address: str) -> None:
 
 def _publish(parts: Parts, request: Request) -> None:
     """Make the folder show what is left; twice, since the first time keeps what it displaced until the second."""
-    for _ in range(2 if request.wiki.is_dir() else 0):
+    for _ in range(2):
         publish_revision(parts, folder_of(request), request.scope)
+
+
+def _shows_it(parts: Parts, request: Request) -> bool:
+    """Whether the folder here is there and shows this scope."""
+    known = parts.store.wiki(request.wiki_id)
+    return request.wiki.is_dir() and (known is None or known.scope == request.scope)
 
 
 def files_with(folder: Path, traces: Traces) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from pipelines.store.calls import FORGOTTEN
 from pipelines.store.core import add_new, chunks
 from pipelines.store.intake import SET
 from pipelines.store.masked import Masked
-from pipelines.store.reach import Choice, Reach, carrying, reach_of, surviving
+from pipelines.store.reach import ID_MIN, Choice, Reach, carrying, reach_of, surviving
 from pipelines.store.tombstones import ONLINE, OWN, PAGE, SESSION, SOURCE, TEXT, TURN, Forgotten, tomb
 from pipelines.store.triggers import door
 from pipelines.store.types import dump, load
@@ -329,7 +329,11 @@ class _Shown:
 
     def _traces(self) -> Traces:
         words = self.reach.words
-        return Traces(phrases=words.phrases, tokens=words.tokens, ids=words.ids | {uid[:12] for uid in (*self.reach.notes.values(), *self.reach.online)})
+        return Traces(
+            phrases=words.phrases,
+            tokens=words.tokens,
+            ids=self.reach.ids | {uid[:ID_MIN] for uid in self.reach.ids} | {uid[:12] for uid in (*self.reach.notes.values(), *self.reach.online)},
+        )
 
 
 # --- what is believed ----------------------------------------------------------------------------------------------------------------------

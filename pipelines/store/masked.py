@@ -51,16 +51,16 @@ class Masked:
             data = archive.get(address)
             if (masked := self.mask(data)) != data:
                 self.blobs[address] = masked
-        for row in self.conn.execute(select(n.uid, n.body).where(n.scope_id == self.scope_id)).all():
-            if self._json(row.body) != row.body:
-                found.online.add(row.uid)
+        for uid, body in self.conn.execute(select(n.uid, n.body).where(n.scope_id == self.scope_id)).all():
+            if self._json(body) != body:
+                found.online.add(uid)
         found.words = found.names = Traces(phrases=frozenset(self._secrets))
         take_claims(self.conn, self.scope_id, found)
         take_notes(self.conn, self.scope_id, Choice(), found)
         return found
 
     def replace_turns(self) -> None:
-        """Put each turn that changes in its own place: the same uid, under the digest of its new words. Within the door."""
+        """Put each turn that changes in its own place: the same row id and uid, under the digest of its new words. Within the door."""
         c, o = t.turns.c, t.occurrences.c
         for turn, (body, detail) in sorted(self.turns.items()):
             old = self.conn.execute(select(t.turns).where(c.id == turn)).one()
@@ -68,7 +68,7 @@ class Masked:
             self.conn.execute(delete(t.occurrences).where(o.turn_id == turn))
             self.conn.execute(delete(t.turns).where(c.id == turn))
             what = digest(old.uid, old.snap, old.role, old.origin, instant_out(old.event_at) or "", old.zone or "", body, detail)
-            add_new(self.conn, t.turns, [{**_row(old, t.turns, "id"), "body": body, "detail": detail, "digest": what}])
+            add_new(self.conn, t.turns, [{**_row(old, t.turns), "body": body, "detail": detail, "digest": what}])
             new = self.conn.execute(select(c.id).where(c.scope_id == self.scope_id, c.uid == old.uid, c.digest == what)).scalar_one()
             add_new(self.conn, t.occurrences, [{**place, "turn_id": new} for place in places])
 

@@ -19,6 +19,8 @@ from pipelines.store.core import chunks
 from pipelines.store.types import load
 from pipelines.text.traces import Traces, strings_of, telling, words_of
 
+ID_MIN = 8
+"""Characters of an id of a session that pages print: a shorter one may be a word."""
 Blob = Callable[[str], bytes]
 SourceKey = tuple[int, int]
 """Row id of a source, and its generation."""
@@ -64,6 +66,11 @@ class Reach:
     words: Traces = field(default_factory=Traces)
     names: Traces = field(default_factory=Traces)
     untimed: int = 0
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """Ids of the sessions that go, long enough to be no word."""
+        return frozenset(uid for uid in self.sessions.values() if len(uid) >= ID_MIN)
 
     @property
     def uids(self) -> frozenset[str]:
@@ -259,8 +266,7 @@ def _find_words(conn: Connection, scope_id: int, choice: Choice, found: Reach) -
         if not mine:
             break
         mine -= telling(text)
-    ids = {uid[:8] for uid in found.sessions.values() if len(uid) >= 8} | set(found.sessions.values())
-    found.words = Traces(phrases=frozenset({choice.phrase} if choice.phrase else ()), tokens=frozenset(mine), ids=frozenset(filter(None, ids)))
+    found.words = Traces(phrases=frozenset({choice.phrase} if choice.phrase else ()), tokens=frozenset(mine))
 
 
 def _find_names(conn: Connection, choice: Choice, found: Reach) -> None:
@@ -273,7 +279,7 @@ def _find_names(conn: Connection, choice: Choice, found: Reach) -> None:
         quotes += conn.scalars(select(q.text).where(q.claim_id.in_(part)))
     tokens = frozenset() if choice.phrase else frozenset().union(*map(telling, said)) & found.words.tokens
     phrases = {tuple(words) for text in quotes if len(words := words_of(text)) > 3}
-    found.names = Traces(phrases=found.words.phrases | phrases, tokens=tokens, ids=frozenset(found.sessions.values()))
+    found.names = Traces(phrases=found.words.phrases | phrases, tokens=tokens, ids=found.ids)
 
 
 # --- what was read and believed ----------------------------------------------------------------------------------------------------------

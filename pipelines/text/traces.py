@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from pipelines.text.tokens import tokenize
 
@@ -43,6 +44,12 @@ def strings_of(value: object, *, names: bool = True) -> Iterator[str]:
             yield from strings_of(item, names=names)
 
 
+@lru_cache(maxsize=8)
+def _named(ids: frozenset[str]) -> re.Pattern[str]:
+    """Finds any of these ids where it is not a part of a longer word."""
+    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(map(re.escape, sorted(ids)))})(?![A-Za-z0-9])")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traces:
     """What is looked for: phrases (whole words in order), tokens no other text holds, and ids as they stand."""
@@ -58,7 +65,7 @@ class Traces:
         """Whether the text carries any of it."""
         if not text:
             return False
-        if any(name in text for name in self.ids):
+        if self.ids and _named(self.ids).search(text):
             return True
         if self.phrases:
             words = words_of(text)

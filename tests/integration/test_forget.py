@@ -22,7 +22,7 @@ from pipelines.store.reach import Choice
 from tests.auditing import files_with, tables_with
 from tests.dreaming import NOW, SCOPE, Desk, differences, lines_with
 from tests.redacting import shared_redactor
-from tests.writing import ClaudeLog, memory
+from tests.writing import ClaudeLog, conversation, memory
 
 WORD = "zanzibarquux"
 """Stands in no other text of these tests, nor anywhere else."""
@@ -116,6 +116,24 @@ def test_two_sessions_in_one_log_forgetting_one_leaves_the_citations_of_the_othe
     assert audit(desk) == []
 
 
+def test_the_name_of_a_session_is_no_word_of_it(desk: Desk) -> None:
+    for name, text in (
+        ("port", f"The staging host is called {WORD}."),
+        ("session-1", "The mail host is called gromwell."),
+        ("session-10", "The API listens on port 8080."),
+    ):
+        desk.logs.joinpath(f"{name}.jsonl").write_text(conversation(name, [("user", text)]), encoding="utf-8")
+    desk.dream()
+    kept = lines_with(desk.pages(), "8080")
+    assert kept
+    with desk.store() as store:
+        named = {info.title: info.uid for info in store.sessions(SCOPE)}
+    forgotten(desk, sessions=frozenset({named["port"]}))
+    forgotten(desk, sessions=frozenset({named["session-1"]}))
+    assert [line.split("[^")[0] for line in lines_with(desk.pages(), "8080")] == [line.split("[^")[0] for line in kept]
+    assert audit(desk) == audit(desk, "gromwell") == []
+
+
 def test_everything_before_a_day_goes_and_the_rest_stays(desk: Desk) -> None:
     logs = three_values(desk)
     desk.dream()
@@ -135,6 +153,20 @@ def test_a_scope_that_is_forgotten_holds_nothing_and_shows_nothing(desk: Desk) -
     desk.dream()
     assert audit(desk, "linter") == []
     assert logs
+
+
+def test_a_scope_whose_wiki_lies_elsewhere_is_forgotten_and_this_wiki_stays(desk: Desk) -> None:
+    logs = three_values(desk)
+    desk.dream()
+    stood = desk.tree()
+    with desk.store() as store:
+        parts, other = desk.parts(store), replace(desk.request(), scope="acme/web")
+        intake([str(desk.logs)], store=store, scope="acme/web", archive=parts.archive, redactor=parts.redactor, now=NOW)
+        done = forget(parts, other, Choice(sessions=frozenset({logs["second"].uuid})), hand="test")
+        assert (done.left, store.leftovers("acme/web")) == ((), (("wiki", ""),))
+        assert [s.uid for s in store.sessions("acme/web")] == sorted((logs["first"].uuid, logs["third"].uuid))
+        assert verify(store, SCOPE, parts.archive).failed == ()
+    assert desk.tree() == stood
 
 
 # --- words planted everywhere --------------------------------------------------------------------------------------------------------------

@@ -1,9 +1,9 @@
 """The notes of a look back as lines of JSON: for reading and comparing, and no way back into a store.
 
-    {"dreamd": "notes", "form": 1, "scope": …, "as_of": …, "known_at": …}
-    {"note": "n-…", "statement": …, "status": …, "valid_from": …, "valid_until": …, "recorded_at": …, …, "evidence": [{"session", "line", "at", "who", "quote"}]}
-    {"note": "n-…", "path": …, "line": …, "statement": …, "status": …, "written_at": …}      a line of a note file, with its verdict
-    {"end": true, "notes": n}
+{"dreamd": "notes", "form": 1, "scope": …, "as_of": …, "known_at": …}
+{"note": "n-…", "statement": …, "status": …, "valid_from": …, "valid_until": …, "recorded_at": …, …, "evidence": [{"session", "line", "at", "who", "quote"}]}
+{"note": "n-…", "path": …, "line": …, "statement": …, "status": …, "written_at": …}      a line of a note file, with its verdict
+{"end": true, "notes": n}
 """
 
 from __future__ import annotations

@@ -140,7 +140,8 @@ def test_a_line_of_a_note_file_that_is_over_by_its_own_words_ends_without_an_eng
     assert store.expiring(over) == (SCOPE,)
     rev = store.revision(SCOPE)
     asked = store.expire_and_render(SCOPE, over)
-    assert asked is not None and asked.answer == "accepted"
+    assert asked is not None
+    assert asked.answer == "accepted"
     assert {uid: f.verdict for uid, f in store.findings(SCOPE).items()} == {"frozen": Verdict.SUPERSEDED, "port": Verdict.UNCHECKED}
     assert store.expiring(over) == ()
     assert store.expire_and_render(SCOPE, over) is None

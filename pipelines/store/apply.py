@@ -25,6 +25,11 @@ Told = Mapping[str, Any]
 _NAMED = 5  # notes named in a Conflict's message
 _PAGE = 500  # notes whose changes are in memory at once
 _BELIEF = "belief"
+SHRINK_SHARE = 0.25
+"""Of a page's facts, how many may go in one dream because nothing states them any more; more waits for a person."""
+SHRINK_FLOOR = 2
+"""So many have to go at least: one sentence more or less is what a session that is read again may do."""
+_NO_CLAIM_LEFT = "no_claim_left"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,12 @@ def held(plans: Mapping[str, Sequence[Move]], *, confirmed: int, max_share: floa
     return frozenset(endangered) if len(endangered) > max(floor, max_share * confirmed) else frozenset()
 
 
+def shrinking(facts: Mapping[str, frozenset[str]], lost: frozenset[str]) -> frozenset[str]:
+    """The lost notes of pages that would lose too much with them; `facts` are the confirmed notes by page."""
+    drops = (notes & lost for notes in facts.values() if len(notes & lost) >= SHRINK_FLOOR and len(notes & lost) > SHRINK_SHARE * len(notes))
+    return frozenset().union(*drops)
+
+
 def apply_changes(core: Core, conn: Connection, scope_id: int, dream: Any, *, max_share: float, floor: int) -> Applied:
     """Check the reads and the guard over everything staged, then write it, some at a time. The scope's row is locked."""
     _check_reads(conn, scope_id, dream)
@@ -97,12 +108,14 @@ def apply_changes(core: Core, conn: Connection, scope_id: int, dream: Any, *, ma
 
 def _kept(conn: Connection, scope_id: int, dream_id: int, max_share: float, floor: int) -> frozenset[str]:
     """The notes the guard holds back. What is staged is looked at only when so many of its notes stand confirmed that the guard can trip."""
-    confirmed = _confirmed(conn, scope_id)
-    if _at_stake(conn, scope_id, dream_id) <= max(floor, max_share * confirmed):
+    confirmed, stake = _confirmed(conn, scope_id), _at_stake(conn, scope_id, dream_id)
+    if max_share >= 1 or stake < SHRINK_FLOOR:
         return frozenset()
     staged = chain.from_iterable(_pages(conn, scope_id, dream_id))
-    endangered = {planned.note: planned.plan for planned in staged if any(move.endangers for move in planned.plan)}
-    return held(endangered, confirmed=confirmed, max_share=max_share, floor=floor)
+    endangered = {planned.note: planned for planned in staged if any(move.endangers for move in planned.plan)}
+    lost = frozenset(note for note, planned in endangered.items() if planned.lost)
+    many = held({note: planned.plan for note, planned in endangered.items()}, confirmed=confirmed, max_share=max_share, floor=floor)
+    return many | shrinking(_facts_beside(conn, scope_id, lost), lost)
 
 
 def _believe(conn: Connection, scope_id: int, dream: Any, kept: frozenset[str], rev: int, at: datetime) -> tuple[int, int]:
@@ -147,6 +160,11 @@ class Planned:
     note_id: int | None
     told: Told
     plan: tuple[Move, ...]
+
+    @property
+    def lost(self) -> bool:
+        """Whether the note goes for no other reason than that nobody states it any more."""
+        return not self.told["versions"] and any(d.reason == _NO_CLAIM_LEFT for d in decisions_of(self.told))
 
 
 def _pages(conn: Connection, scope_id: int, dream_id: int) -> Iterator[list[Planned]]:
@@ -194,6 +212,22 @@ def _at_stake(conn: Connection, scope_id: int, dream_id: int) -> int:
     c, n, h = t.changes.c, t.notes.c, t.heads.c
     query = select(func.count()).select_from(t.changes).join(t.notes, and_(n.scope_id == scope_id, n.uid == c.note_uid)).join(t.heads, h.note_id == n.id)
     return conn.scalar(query.where(c.dream_id == dream_id, c.about == _BELIEF, h.status == Status.CONFIRMED, h.closing.is_(False))) or 0
+
+
+def _facts_beside(conn: Connection, scope_id: int, notes: frozenset[str]) -> dict[str, frozenset[str]]:
+    """The confirmed notes of the pages these stand on, by page."""
+    if len(notes) < SHRINK_FLOOR:
+        return {}
+    p, n, h = t.placements.c, t.notes.c, t.heads.c
+    last = select(p.note_uid, func.max(p.rev).label("rev")).where(p.scope_id == scope_id).group_by(p.note_uid).subquery()
+    placed = select(p.note_uid, p.page_uid).join(last, and_(last.c.note_uid == p.note_uid, last.c.rev == p.rev)).where(p.scope_id == scope_id)
+    mine = {r.page_uid for part in chunks(sorted(notes)) for r in conn.execute(placed.where(p.note_uid.in_(part)))} - {None}
+    stands = exists().where(n.scope_id == scope_id, n.uid == p.note_uid, h.note_id == n.id, h.status == Status.CONFIRMED, h.closing.is_(False))
+    facts: dict[str, set[str]] = {}
+    for part in chunks(sorted(mine)):
+        for r in conn.execute(placed.where(p.page_uid.in_(part), stands)):
+            facts.setdefault(r.page_uid, set()).add(r.note_uid)
+    return {page: frozenset(found) for page, found in facts.items()}
 
 
 def _confirmed(conn: Connection, scope_id: int) -> int:

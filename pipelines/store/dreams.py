@@ -55,7 +55,8 @@ class Dreams(Clocked):
         """Believe what was staged, in one transaction; a planned dream or the held part of one can be applied later.
 
         Raises Conflict when a note that was read has other heads now, naming it; nothing has moved then. When more confirmed notes than `max_share` of
-        the scope's (and than `floor`) would lose or change their statement, those notes stay staged as held and the rest goes on.
+        the scope's (and than `floor`) would lose or change their statement, those notes stay staged as held and the rest goes on; so do those of a page that
+        would lose more than a quarter of its facts because nothing states them any more.
         """
         with self.writing("apply a dream") as conn:
             scope_id = self.locked_scope(conn, dream.scope)

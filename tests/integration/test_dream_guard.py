@@ -146,3 +146,17 @@ def test_review_names_what_is_held_and_the_commands_that_apply_and_drop_it(
     assert f"dreamd apply {uid} or dreamd dreams cancel {uid}" in out
     desk.apply(uid)
     assert rules_on_pages(desk) == 0, "a person has looked at it"
+
+
+def test_a_page_that_would_lose_most_of_its_facts_for_no_reason_keeps_them_until_a_person_has_looked(desk: Desk) -> None:
+    log = ClaudeLog("rules")
+    for rule in RULES[:4]:
+        log.user(rule)
+    log.save(desk.logs)
+    desk.dream()
+    ClaudeLog("new").later(days=3).user("Always run migrations with `make migrate`.").save(desk.logs)
+    held = dreamt_by(desk, Forgetful()).report
+    assert (held.status, rules_on_pages(desk)) == ("held", 4), "so few that a change of all would go through"
+    assert lines_with(desk.pages(), "make migrate")
+    desk.apply(held.dream)
+    assert rules_on_pages(desk) == 0

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.store.apply import Move, Stands, held, moves
+from pipelines.store.apply import Move, Stands, held, moves, shrinking
 
 
 def stands(slot: str = "a", *, status: str = "confirmed", content: str = "c", statement: str = "s", closing: bool = False) -> Stands:
@@ -51,3 +51,10 @@ def test_only_the_loss_or_change_of_a_confirmed_statement_endangers(move: Move, 
 def test_the_guard_holds_all_endangered_notes_above_share_and_floor(lost: int, confirmed: int, kept: int) -> None:
     plans = {f"n{i}": [Move(None, stands())] for i in range(lost)} | {"new": [Move(told(), None)]}
     assert len(held(plans, confirmed=confirmed, max_share=0.1, floor=5)) == kept
+
+
+def test_a_page_holds_what_it_would_lose_once_that_is_two_facts_and_more_than_a_quarter() -> None:
+    page = {"p": frozenset("abcdefgh"), "q": frozenset("xy"), "r": frozenset("z")}
+    assert shrinking(page, frozenset("ab")) == frozenset(), "a quarter"
+    assert shrinking(page, frozenset("abc")) == frozenset("abc")
+    assert shrinking(page, frozenset("abxyz")) == frozenset("xy"), "one fact alone may go"

@@ -58,12 +58,13 @@ def dream(parts: Parts, request: Request, *, waiting: WhileRunning | None = None
     """
     began = parts.now()
     parts = parts.serving(request.params)
+    words: tuple[str, ...] = ()
     if not request.params.dry_run:
-        take_own_words(parts, folder_of(request), request.scope)  # before any log is read: a folder that is not ours to publish into is refused
+        words = take_own_words(parts, folder_of(request), request.scope)  # before any log is read: a folder that is not ours to publish into is refused
     clean_leftovers(parts, request)  # a forget that was killed after its commit
     mark = fingerprint(parts, request)
     if (same := nothing_new(parts, request, mark)) is not None:
-        shown = shows(parts, folder_of(request), request.scope)
+        shown = not words and shows(parts, folder_of(request), request.scope)  # words taken are written down in the folder, too
         return Outcome(report=same, published=None if shown else _publish(parts, request))
     left = _finish_what_runs(parts, request, waiting)
     if left is not None and not request.params.dry_run and read_all(parts, left.dream, mark):

@@ -5,8 +5,8 @@ A look at what would go is the same transaction taken back. What a crash leaves 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -142,8 +142,9 @@ def _forget_rows(parts: Parts, request: Request, choice: Choice, hand: str, *, f
     if not (gone.reach.turns or gone.reach.online or gone.reach.sessions):
         raise NothingChosen(f"nothing in {scope} is that: dreamd search finds turns and notes, dreamd why shows their sessions")
     parts.step("deleted")
+    _read_again(parts, scope, request.params, gone.reach.again)
     _believe_anew(parts, scope, gone, request.params)
-    store.forget_rulings(scope, gone.reach.notes.values())
+    store.forget_rulings(scope, gone.reach.rested)
     parts.step("believed")
     _render_anew(parts, scope, gone, request.params)
     return gone
@@ -155,17 +156,17 @@ def _scrub_rows(parts: Parts, request: Request, hand: str, *, fill: bool) -> Gon
     gone = store.scrub(scope, lambda data: parts.redactor.mask(data).data, parts.archive, hand=hand, fill=fill)
     if gone is None:
         return None
-    _read_again(parts, scope, request.params)
+    _read_again(parts, scope, request.params, gone.reach.again)
     _believe_anew(parts, scope, gone, request.params)
     _render_anew(parts, scope, gone, request.params)
     return gone
 
 
-def _read_again(parts: Parts, scope: str, params: Params) -> None:
-    """Have the rules read sessions again whose words changed; a model is asked by the next dream."""
+def _read_again(parts: Parts, scope: str, params: Params, sessions: Collection[str]) -> None:
+    """Have the rules read sessions again that lost a claim or whose words changed; a model is asked by the next dream."""
     store = parts.store
     engine = parts.engines["local"](params) if asks(parts.engine) else parts.engine
-    unread = unread_sessions(store, scope, engine.name, params)
+    unread = [of for of in unread_sessions(store, scope, engine.name, replace(params, since=None)) if of.session in sessions]
     infos = {info.uid: info for info in store.sessions(scope, [of.session for of in unread])}
     turns = store.turns_of_sessions(scope, infos)
     save_sessions(store, scope, [read_session(engine, infos[of.session], turns.get(of.session, ()), of, params) for of in unread])

@@ -406,7 +406,8 @@ def _cut_own_words(core: Forgotten, conn: Connection, scope_id: int, uid: str, r
 
 
 def _delete_read(conn: Connection, scope_id: int, reach: Reach, counts: Counter[str]) -> None:
-    """Claims with all that points at them, and readings of sessions that are gone. Questions of the others are asked anew by their next reading."""
+    """Claims with all that points at them, and readings of sessions that are gone. Questions of the others are asked anew by their next reading, and what
+    they said beside words that go is read again."""
     rc, b, q, r, s = t.read_claims.c, t.claim_blocks.c, t.quotes.c, t.relations.c, t.session_reads.c
     reads = _ids(conn, t.session_reads, s.session_id, reach.sessions, scope_id)
     held = _ids(conn, t.read_claims, rc.claim_id, reach.claims, scope_id) | _ids(conn, t.read_claims, rc.read_id, reads, scope_id)
@@ -418,6 +419,9 @@ def _delete_read(conn: Connection, scope_id: int, reach: Reach, counts: Counter[
     counts["relations"] = _delete(conn, t.relations, _ids(conn, t.relations, r.low, uids, scope_id) | _ids(conn, t.relations, r.high, uids, scope_id))
     _delete(conn, t.dirty_claims, _ids(conn, t.dirty_claims, t.dirty_claims.c.claim_uid, uids, scope_id))
     _delete(conn, t.claims, reach.claims)
+    lost = _ids(conn, t.sessions, t.sessions.c.uid, reach.again, scope_id)
+    for part in chunks(sorted(_ids(conn, t.session_reads, s.session_id, lost, scope_id))):
+        conn.execute(update(t.session_reads).where(s.id.in_(part)).values(digest=""))
     asked = _ids(conn, t.session_reads, s.session_id, reach.touched, scope_id) | {x.id for x in carrying(conn, scope_id, t.session_reads, reach.words)}
     for part in chunks(sorted(asked)):
         conn.execute(update(t.session_reads).where(s.id.in_(part)).values(questions="[]"))

@@ -56,6 +56,8 @@ class Masked:
                 found.online.add(uid)
         found.words = found.names = Traces(phrases=frozenset(self._secrets))
         take_claims(self.conn, self.scope_id, found)
+        for part in chunks(sorted(found.touched)):
+            found.again |= set(self.conn.scalars(select(t.sessions.c.uid).where(t.sessions.c.id.in_(part))))
         take_notes(self.conn, self.scope_id, Choice(), found)
         return found
 

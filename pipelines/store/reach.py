@@ -6,7 +6,7 @@ Read only. Nothing is decided by time of arrival: equal stores give equal reache
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, cast
@@ -21,6 +21,8 @@ from pipelines.text.traces import Traces, strings_of, telling, words_of
 
 ID_MIN = 8
 """Characters of an id of a session that pages print: a shorter one may be a word."""
+OURS = frozenset({"project", "question", "user"})
+"""Words an engine puts into a claim on its own account, for the work as a whole and for the person: in a claim they say nothing of where it comes from."""
 Blob = Callable[[str], bytes]
 SourceKey = tuple[int, int]
 """Row id of a source, and its generation."""
@@ -54,14 +56,21 @@ class Choice:
 
 @dataclass(slots=True)
 class Reach:
-    """Row ids and uids of all that goes. `words` finds text derived from it, `names` text of people: only what tells it apart for certain."""
+    """Row ids and uids of all that goes. `words` finds text derived from it, `names` text of people: only what tells it apart for certain.
+
+    `quoting` are the claims that quote a turn that goes; the others only say its words, and the sessions they were read in, `again`, are to be read again. `rested` are the notes
+    that were asked for or that a claim of the former moved: people's decisions about them go with the last evidence, those about the others stay.
+    """
 
     turns: dict[int, str] = field(default_factory=dict)
     sessions: dict[int, str] = field(default_factory=dict)
     touched: set[int] = field(default_factory=set)
     sources: set[SourceKey] = field(default_factory=set)
     claims: dict[int, str] = field(default_factory=dict)
+    quoting: set[str] = field(default_factory=set)
+    again: set[str] = field(default_factory=set)
     notes: dict[int, str] = field(default_factory=dict)
+    rested: set[str] = field(default_factory=set)
     online: set[str] = field(default_factory=set)
     words: Traces = field(default_factory=Traces)
     names: Traces = field(default_factory=Traces)
@@ -266,17 +275,18 @@ def _find_words(conn: Connection, scope_id: int, choice: Choice, found: Reach) -
         if not mine:
             break
         mine -= telling(text)
-    found.words = Traces(phrases=frozenset({choice.phrase} if choice.phrase else ()), tokens=frozenset(mine))
+    found.words = Traces(phrases=frozenset({choice.phrase} if choice.phrase else ()), tokens=frozenset(mine - OURS))
 
 
 def _find_names(conn: Connection, choice: Choice, found: Reach) -> None:
-    """What tells people's own words apart for certain: the phrase, or the values and things the forgotten claims name that nobody else says; whole quotes."""
+    """What tells people's own words apart for certain: the phrase, or the values and things the forgotten claims name that nobody else says; whole quotes
+    of turns that go."""
     c, q = t.claims.c, t.quotes.c
     said: list[str] = []
     quotes: list[str] = []
     for part in chunks(sorted(found.claims)):
         said += ["\n".join(filter(None, r)) for r in conn.execute(select(c.subject, c.value, c.qualifier, c.applies_to).where(c.id.in_(part)))]
-        quotes += conn.scalars(select(q.text).where(q.claim_id.in_(part)))
+        quotes += (r.text for r in conn.execute(select(q.text, q.turn_uid).where(q.claim_id.in_(part))) if r.turn_uid in found.uids)
     tokens = frozenset() if choice.phrase else frozenset().union(*map(telling, said)) & found.words.tokens
     phrases = {tuple(words) for text in quotes if len(words := words_of(text)) > 3}
     found.names = Traces(phrases=found.words.phrases | phrases, tokens=tokens, ids=found.ids)
@@ -286,12 +296,23 @@ def _find_names(conn: Connection, choice: Choice, found: Reach) -> None:
 
 
 def take_claims(conn: Connection, scope_id: int, found: Reach) -> None:
-    """Claims that quote a turn that goes, or say what only those said."""
+    """Claims that quote a turn that goes, or say what only those said; of the latter, the sessions they were read in."""
     c, q = t.claims.c, t.quotes.c
     query = select(c.id, c.uid).join_from(t.quotes, t.claims, c.id == q.claim_id).where(c.scope_id == scope_id)
     for part in chunks(sorted(found.uids)):
         found.claims |= {r.id: r.uid for r in conn.execute(query.where(q.turn_uid.in_(part)))}
-    found.claims |= {r.id: r.uid for r in carrying(conn, scope_id, t.claims, found.words)}
+    found.quoting = set(found.claims.values())
+    worded = {r.id: r.uid for r in carrying(conn, scope_id, t.claims, found.words) if r.id not in found.claims}
+    found.claims |= worded
+    found.again = set(_read_in(conn, scope_id, worded, found.sessions.keys()))
+
+
+def _read_in(conn: Connection, scope_id: int, claims: Iterable[int], but: Set[int]) -> Iterator[str]:
+    """The sessions claims were read in, by uid, but for those that go."""
+    s, r, x = t.sessions.c, t.session_reads.c, t.read_claims.c
+    query = select(s.id, s.uid).join_from(t.read_claims, t.session_reads, r.id == x.read_id).join(t.sessions, s.id == r.session_id)
+    for part in chunks(sorted(claims)):
+        yield from (row.uid for row in conn.execute(query.where(x.scope_id == scope_id, x.claim_id.in_(part)).distinct()) if row.id not in but)
 
 
 def take_notes(conn: Connection, scope_id: int, choice: Choice, found: Reach) -> None:
@@ -299,8 +320,11 @@ def take_notes(conn: Connection, scope_id: int, choice: Choice, found: Reach) ->
     v, n = t.note_versions.c, t.notes.c
     claims = set(found.claims.values())
     for row in conn.execute(select(n.id, n.uid, v.claims, v.ended_by).join_from(t.note_versions, t.notes, n.id == v.note_id).where(n.scope_id == scope_id)):
-        if row.uid in choice.notes or row.ended_by in claims or not claims.isdisjoint(cast(list[str], load(row.claims))):
+        moved = {row.ended_by, *cast(list[str], load(row.claims))}
+        if row.uid in choice.notes or not claims.isdisjoint(moved):
             found.notes[row.id] = row.uid
+        if row.uid in choice.notes or not found.quoting.isdisjoint(moved):
+            found.rested.add(row.uid)
     touched = {r.note_id for r in carrying(conn, scope_id, t.note_versions, found.words)}
     for part in chunks(sorted(touched - found.notes.keys())):
         found.notes |= {r.id: r.uid for r in conn.execute(select(n.id, n.uid).where(n.id.in_(part)))}

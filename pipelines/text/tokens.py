@@ -27,11 +27,12 @@ def tokenize(text: str) -> list[str]:
 def tokens_of_query(text: str) -> list[str]:
     """Tokens of a query, each once: as `tokenize`, but without single characters of a longer CJK run and without stop words (unless nothing else is left)."""
     found = list(dict.fromkeys(_tokens(unicodedata.normalize("NFKC", text), singles=False)))
-    kept = [token for token in found if token not in _STOP]
+    kept = [token for token in found if token not in STOP_TOKENS]
     return kept or found
 
 
-_STOP = frozenset(stem(word) for word in ENGLISH_STOP if "'" not in word)
+STOP_TOKENS = frozenset(stem(word) for word in ENGLISH_STOP if "'" not in word)
+"""Tokens of words that every English sentence may have."""
 
 
 def _tokens(text: str, *, singles: bool) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from pipelines.text.tokens import tokenize
+from pipelines.text.tokens import STOP_TOKENS, tokenize
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 TOKEN_MIN = 3
@@ -26,8 +26,8 @@ def phrases_of(words: list[str], size: int) -> set[tuple[str, ...]]:
 
 
 def telling(text: str) -> frozenset[str]:
-    """Search tokens of a text that are long enough to tell it apart."""
-    return frozenset(token for token in tokenize(text) if len(token) >= TOKEN_MIN or not token.isascii())
+    """Search tokens of a text that are long enough to tell it apart, and no words of every sentence."""
+    return frozenset(token for token in tokenize(text) if (len(token) >= TOKEN_MIN or not token.isascii()) and token not in STOP_TOKENS)
 
 
 def strings_of(value: object, *, names: bool = True) -> Iterator[str]:

@@ -14,6 +14,7 @@ from pipelines.logs.intake import intake
 from pipelines.model import Ruling
 from pipelines.run import Parts
 from pipelines.run.forgetting import Forgot, clean_leftovers, forget
+from pipelines.run.ruling import rule
 from pipelines.run.verify import verify
 from pipelines.run.work import run_job
 from pipelines.store import Delivery, Store, open_store, owner_of
@@ -132,6 +133,27 @@ def test_the_name_of_a_session_is_no_word_of_it(desk: Desk) -> None:
     forgotten(desk, sessions=frozenset({named["session-1"]}))
     assert [line.split("[^")[0] for line in lines_with(desk.pages(), "8080")] == [line.split("[^")[0] for line in kept]
     assert audit(desk) == audit(desk, "gromwell") == []
+
+
+def test_what_others_said_stays_when_their_notes_happen_to_have_a_forgotten_word(desk: Desk) -> None:
+    """An engine calls the work as a whole "project", and tells "tomorrow" by its date: neither is a word of the session that says it elsewhere."""
+    day("mine", 0).user("Always run the linter before pushing.").user("The launch is tomorrow.").user("Never touch the billing folder.").save(desk.logs)
+    day("ibis", 4).user("Project Ibis ships on Friday. From now on use uv for Project Ibis.").user("The audit was on 2026-03-03.").save(desk.logs)
+    desk.dream()
+    before = [line.split("[^")[0] for line in lines_with(desk.pages(), "linter") + lines_with(desk.pages(), "launch")]
+    assert len(before) == 2
+    with desk.store() as store:
+        retracted = next(h.version.note for h in store.heads(SCOPE) if "billing" in h.version.statement)
+        rule(store, SCOPE, "retract", retracted, at=NOW, hand="ana")
+    desk.dream()
+    assert not lines_with(desk.pages(), "billing")
+    done = forgotten(desk, sessions=frozenset({day("ibis", 4).uuid}))
+    assert done.left == ()
+    assert [line.split("[^")[0] for line in lines_with(desk.pages(), "linter") + lines_with(desk.pages(), "launch")] == before
+    assert not lines_with(desk.pages(), "billing")
+    desk.dream()
+    assert not lines_with(desk.pages(), "billing")
+    assert audit(desk, "ibis") == []
 
 
 def test_everything_before_a_day_goes_and_the_rest_stays(desk: Desk) -> None:

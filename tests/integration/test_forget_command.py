@@ -72,7 +72,7 @@ def test_what_was_remembered_by_hand_and_backups_of_note_files_go_too(dreamd: Co
 
 
 USAGE = {
-    (): "say one of", ("--session", "a", "--note", "b"): "say one of", ("--before", "soon"): "no date", ("--subject", " ... "): "no word", ("--scope", "a//b"): "path of names",
+    (): "say one of", ("--session", "a", "--note", "b"): "say one of", ("--before", "soon"): "no date", ("--before", "0001-01-01T00:00+14:00"): "no date", ("--subject", " ... "): "no word", ("--scope", "a//b"): "path of names",
 }  # fmt: skip
 ABSENT = (("--session", "ffffffff"), ("--note", "n-ffffffffffff"), ("--subject", "nobody said this"), ("--lift", "f-none"))
 

@@ -111,9 +111,9 @@ def _choice(parts: Parts, scope: str, *, session: str, note: str, subject: str, 
 def _day(told: str) -> datetime:
     try:
         at = datetime.fromisoformat(told)
-    except ValueError:
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError):
         raise typer.BadParameter(f"{told!r} is no date: write it as 2026-03-31", param_hint="--before") from None
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
 @contextmanager

@@ -2,6 +2,9 @@
 
 What gates cannot see is whether a sentence says what its quote says. So each claim a model made that nothing speaks against is put before a model once more,
 which is told neither who made it nor why: unless that one agrees, the claim is a draft.
+
+What a person said in passing ("the case for the new phone came too late") implies a value in words of its own. Such a claim is a draft whatever is answered,
+yet with a yes it is said of the thing: enough to have the value that stands looked at again, and nothing more.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from typing import Protocol, cast
 
 from pipelines.engines.claude.asked import NO, UNASKED, UNSURE, YES, Evidence, Supported
 from pipelines.gates import SAID_ONCE, first_missed, outcome
-from pipelines.model import Claim, GateResult, Outcome, Turn
+from pipelines.model import Claim, GateResult, Kind, Outcome, Turn
 from pipelines.ports import Asking, Engine, Extracted, Window
 from pipelines.run.parts import Params
 from pipelines.run.reading import SessionReading, Unread, reading_of
@@ -36,6 +39,12 @@ class Reader(Engine, Protocol):
 
     def supports(self, items: Sequence[Supported], asking: Asking) -> Sequence[str]:
         """Whether the words of each claim carry its statement."""
+
+
+_IMPLIES = frozenset({"inferred", "words_not_in_quote", "not_said_of_oneself", SAID_ONCE})
+"""What a claim may miss that says what its words imply."""
+_WORDING = frozenset({"words_not_in_quote", "not_said_of_oneself"})
+"""What a yes makes up for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,15 +108,23 @@ def supported(claim: Claim, turns: Mapping[str, Turn]) -> Supported:
 
 
 def _to_check(judged: Judged, engine: str) -> bool:
-    """Claims of the model that stand, or would once a second session says the same."""
-    return judged.claim.made_by == engine and (judged.outcome is Outcome.PASS or (judged.outcome is Outcome.DRAFT and judged.missed == SAID_ONCE))
+    """Claims of the model that stand, or would once a second session says the same, and what a person implied of a thing that has one value."""
+    stands = judged.outcome is Outcome.PASS or (judged.outcome is Outcome.DRAFT and judged.missed == SAID_ONCE)
+    return judged.claim.made_by == engine and (stands or _is_implied(judged))
+
+
+def _is_implied(judged: Judged) -> bool:
+    claim = judged.claim
+    valued = claim.value is not None and claim.cardinality == "single" and claim.kind is Kind.FACT and "inferred" in claim.doubts
+    return valued and judged.outcome is Outcome.DRAFT and {r.why for r in judged.results if r.outcome is not Outcome.PASS} <= _IMPLIES
 
 
 def _after(judged: Judged, word: str | None) -> Judged:
     if word is None:
         return judged
     gate = GateResult(gate=SUPPORT, outcome=Outcome.PASS if word == YES else Outcome.DRAFT, why=WHY.get(word, "") if word != YES else "")
-    results = (*judged.results, gate)
+    said = [r for r in judged.results if word != YES or not _is_implied(judged) or r.why not in _WORDING]
+    results = (*said, gate)
     return replace(judged, results=results, outcome=outcome(results), missed=first_missed(results))
 
 

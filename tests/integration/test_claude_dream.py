@@ -92,6 +92,21 @@ def test_only_claims_of_the_model_that_gates_would_believe_are_checked(desk: Mod
     assert not lines_with(desk.tree(), "Tuesdays")
 
 
+@pytest.mark.parametrize(("denied", "status"), [(frozenset[str](), "needs_recheck"), (frozenset({"The user lives in Bergamo."}), "confirmed")])
+def test_a_value_said_in_passing_has_the_one_that_stands_looked_at_again_when_a_second_look_agrees(
+    desk: ModelDesk, denied: frozenset[str], status: str
+) -> None:
+    aside = {"kind": "fact", "about": "user", "what": "home", "value": "Bergamo", "says": "The user lives in Bergamo.", "sure": "implied"}
+    desk.messages = Model(reads={"the new flat in Bergamo": aside}, denies=denied)
+    ClaudeLog("three").user("I live in Brno.").save(desk.logs)
+    ClaudeLog("four").later(days=9).user("sorry, still unpacking boxes in the new flat in Bergamo").save(desk.logs)
+    desk.dream(**asking())
+    with desk.store() as store:
+        versions = {h.version.statement: h.version for h in store.heads(SCOPE)}
+    assert versions["I live in Brno."].status.value == status
+    assert ("Brno" in desk.brief(), "Bergamo" in desk.brief()) == (status == "confirmed", False)
+
+
 def ten_sessions(desk: ModelDesk) -> None:
     for n in range(10):
         ClaudeLog(f"more-{n}").later(days=n + 2).user(f"remark {n}: the archive of room {n} is kept by Mira {n}, they told me so").save(desk.logs)

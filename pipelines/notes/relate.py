@@ -17,7 +17,7 @@ from functools import lru_cache
 from pipelines.model import Relation
 from pipelines.text.names import SURNAMES
 from pipelines.text.slots import ATTRIBUTE_OF, IMPERATIVES, SORT_OF
-from pipelines.text.statement import Form, Person, Statement, canonical_words
+from pipelines.text.statement import Form, Person, Statement, canonical_words, parse
 from pipelines.text.values import Value, typed_values
 from pipelines.text.words import ENGLISH_STOP
 
@@ -34,7 +34,7 @@ def relate(older: Statement, newer: Statement) -> Related:
     """How `newer` relates to `older`. Which of two statements is newer is the caller's to know (`beliefs`)."""
     if veto := _veto(older, newer):
         return Related(Relation.OTHER, veto)
-    for rule in (_names_old_value, _same_slot, _now_another, _same_order, _one_value_differs):
+    for rule in (_marked_over, _names_old_value, _same_slot, _now_another, _same_order, _one_value_differs):
         if found := rule(older, newer):
             if found.relation is Relation.SAME and (why := forbids_merge(older, newer)):
                 return Related(Relation.OTHER, why)
@@ -145,6 +145,21 @@ _LASTING = frozenset({"hometown", "birthday", "name", "allergy", "spouse", "dog"
 """What stays true of a person whatever they leave: who moves away from Leeds still grew up there."""
 
 
+def _marked_over(older: Statement, newer: Statement) -> Related | None:
+    """The newer is the older, word for word, and says behind it that this is over ("… (DONE)", "… — superseded by plan 14")."""
+    mark = _OVER.search(newer.text)
+    if mark is None or len(older.words) < 3 or _OVER.search(older.text) or parse(newer.text[: mark.start()]).words != older.words:
+        return None
+    return Related(Relation.UPDATE, "marked_over")
+
+
+_OVER = re.compile(
+    r"\s*(?:[(（\[【]|\s[-–—]+\s)\s*\**(?:(?:done|resolved|fixed|closed|superseded|obsolete|deprecated|abandoned|cancell?ed|historical|removed|shipped)\b"
+    r"|已完成|已解决|已废弃|已取消|作废)[^()（）\[\]【】]{0,60}[)）\]】]?\**\s*[.。]?\s*$",
+    re.IGNORECASE,
+)
+
+
 def _names_old_value(older: Statement, newer: Statement) -> Related | None:
     """The newer says which value is over, and it is the older one's ("from 8080 to 9090")."""
     if not newer.old_value or not older.value or older.negated or newer.negated:
@@ -161,6 +176,8 @@ def _names_old_value(older: Statement, newer: Statement) -> Related | None:
 
 def _is_told_by(short: str, full: str) -> bool:
     """Whether a value that is over is this one, told in full or without its zone and unit ("from 02:00" of "02:00 UTC", "from 4" of "4 workers")."""
+    if re.fullmatch(r"\d[\d.,]*", short) and re.match(rf"{re.escape(short)}(?![\d.,])\D*$", full):
+        return True
     (typed, words), (all_typed, all_words) = value_key(short), value_key(full)
     rest = all_typed - typed
     return (typed, words) == (all_typed, all_words) or bool(typed <= all_typed and typed and set(words) <= set(all_words) and all(k == "zone" for k, _ in rest))

@@ -181,7 +181,7 @@ def _slot(phrase: str, attribute: str, value: str, **more: object) -> Slot | Non
 
 def _changed(m: Match) -> Slot | None:
     """ "(we) moved X from A to B", "X went from A to B"."""
-    thing = (m["object"] or "").strip(" ,") or m["subject"]
+    thing = (m["object"] or "").strip(" ,") or _PASSIVE.sub("", m["subject"])
     name, old = _lift(_value(m["old"]))
     again, value = _lift(_value(m["new"]))
     if not old or not value or not _short(old, 5) or not _short(value, 6):
@@ -189,8 +189,12 @@ def _changed(m: Match) -> Slot | None:
     subject, own, person = subject_of(thing)
     attribute = own or name or again
     if not attribute:
-        attribute = "home" if person in {"speaker", "other"} and m["verb"].casefold().startswith(("mov", "reloc")) else "tool"
+        verb = m["verb"].casefold()
+        attribute = "home" if person in {"speaker", "other"} and verb.startswith(("mov", "reloc")) else "name" if verb.startswith("renam") else "tool"
     return Slot(subject=subject, attribute=attribute, value=value, old=old, person=person, update=True, single=True)
+
+
+_PASSIVE = re.compile(r"\s+(?:was|were|is|are|got|has been|have been)$", re.I)
 
 
 def _set_to(m: Match) -> Slot | None:
@@ -347,6 +351,12 @@ def _default(m: Match) -> Slot | None:
     return _slot(m["np"], "default", _value(m["value"]))
 
 
+def _on_day(m: Match) -> Slot | None:
+    """ "The review is on 30 January": the day something is on, and nothing but a day."""
+    value = _value(m["value"])
+    return _slot(m["np"], "date", value) if any(v.kind == "date" and (v.start, v.end) == (0, len(value)) for v in typed_values(value)) else None
+
+
 def _position(m: Match) -> Slot | None:
     old = m["old"] if "old" in m.re.groupindex else None
     return _slot(m["np"], f"position from {_plain(m['of'])}", m["value"].casefold(), single=True, old=old.casefold() if old else None, update=bool(old))
@@ -480,15 +490,17 @@ _STANDS = r"(?:(?:is|are)(?:\s+(?:located|situated|placed))?|lies|sits|stands)"
 _TASK = "|".join(TASKS.split())
 _LINE = r"(?:\./)?[a-z][\w./-]*(?:\s+(?!(?:for|to|and|now|instead|from|which|because|in|on|when)\b|[-–—]\s)[\w./:@=-]+){0,6}"
 _STATES = "|".join(sorted(STATE_OF, key=len, reverse=True))
-_MOVE = r"moved?|moving|switch(?:ed|ing)?|migrat(?:ed|ing|e)|chang(?:ed|ing|e)|upgraded?|bumped|bump|downgraded?|went|raised?|lowered?|increased?|decreased?|reduced?|converted?|relocated|renamed?"
+_MOVE = r"moved?|moving|switch(?:ed|ing)?|migrat(?:ed|ing|e)|chang(?:ed|ing|e)|upgraded?|bumped|bump|downgraded?|went|raised?|lowered?|increased?|decreased?|reduced?|updated?|extended?|shortened?|converted?|relocated|renamed?"
+_CHANGED = r"set|moved|switched|changed|bumped|raised|lowered|increased|decreased|reduced|updated|extended|shortened"
 
 
 _ROWS: tuple[tuple[str, Builder], ...] = (
     (rf"^(?P<subject>.*?)\s*\b(?P<verb>{_MOVE})\b(?P<object>.*?)\bfrom\s+(?P<old>.+?)\s+(?:over\s+)?(?:to|into)\s+(?P<new>.+)$", _changed),
     (
-        r"^(?:we|I)(?:'ve|\s+have)?\s+(?:just\s+)?(?:moved|switched|changed|set|bumped|raised|lowered|put)\s+(?P<np>.+?)\s+(?:over\s+)?to\s+(?P<value>.+)$",
+        rf"^(?:we|I)(?:'ve|\s+have)?\s+(?:just\s+)?(?:{_CHANGED}|put)\s+(?P<np>.+?)\s+(?:over\s+)?to\s+(?P<value>.+)$",
         _set_to,
     ),
+    (rf"^{_NP}\s+(?:was|were|got|has been|have been)\s+(?:{_CHANGED})\s+to\s+(?P<value>.+)$", _set_to),
     (r"^(?:we|I)\s+(?:now\s+)?(?:serve|run|host|expose|start|bind|publish|have)\s+(?P<np>[^,;]+?)\s+(?:on|at)\s+(?:the\s+)?port\s+(?P<value>\d+)$", _port),
     (r"^(?P<old>\S+(?:\s\S+)?)\s+(?:was|is|got|has been|is now)\s+renamed\s+(?:to|as)\s+(?P<new>.+)$", _renamed),
     (r"\brename\s+(?P<old>\S+)\s+(?:to|as|into)\s+(?P<new>\S+)$", _renamed),
@@ -551,13 +563,14 @@ _ROWS: tuple[tuple[str, Builder], ...] = (
     ),
     (rf"^{_NP}\s+(?:is|are)\s+(?:planned|scheduled|due|set|slated|expected)\s+(?:for|on|by)?\s*(?P<value>.+)$", _planned),
     (
-        rf"^{_NP}\s+(?:has\s+|have\s+|was\s+|were\s+|got\s+)?(?P<moved>slipped|moved|been moved|pushed|postponed|delayed|rescheduled)\s+(?:back\s+)?to\s+(?P<value>.+)$",
+        rf"^{_NP}\s+(?:has\s+|have\s+|was\s+|were\s+|got\s+)?(?:been\s+)?(?P<moved>slipped|moved|pushed|postponed|delayed|rescheduled)\s+(?:back\s+)?to\s+(?P<value>.+)$",
         _planned,
     ),
+    (rf"^{_NP}\s+(?:is|are)\s+on\s+(?P<value>.+)$", _on_day),
     (rf"^{_NP}\s+defaults?\s+to\s+(?P<value>.+)$", _default),
     (rf"^{_NP}\s+(?:is|are)\s+(?P<not>not\s+)?(?:turned\s+|switched\s+|now\s+)?(?P<value>{_STATES})(?:\s+(?:in|on|for|by)\s+[\w ]+)?$", _state),
     (
-        rf"^{_NP}\s+(?:lives?|is|are|is located|are located|is stored|are stored|is kept|are kept|goes?|belongs?|stays?|resides?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$",
+        rf"^{_NP}\s+(?:lives?|is|are|(?:is|are)\s+(?:served|mounted|reachable|available)|is located|are located|is stored|are stored|is kept|are kept|goes?|belongs?|stays?|resides?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$",
         _placed,
     ),
     (r"^(?:put|keep|place|store|save)\s+(?P<np>.+?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$", _placed),

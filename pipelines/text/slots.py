@@ -239,6 +239,7 @@ GLUE = frozenset(
     slipped stand start store stored support supported take than that them then there to target turned under up usual usually use used uses using was we
     were who will with work years old year 在 对 是 为 用 使用 的 地 得 采用 监听 请 一律 统一 呢 工作 上班 任职 就职 负责 改到 改成 改为 换成 跳槽 去 到 过敏 喜欢 不喜欢 讨厌 爱 最 很 吃 不吃 喝 每 每周 现在 目前 已经 都
     不能 号 叫 由 归 写 编写 allergic allergy always never must should don't doesn't do not isn't aren't doing cannot can't longer anymore 不 不是 而 从 把 将 了 决定 岁 今年 住
-    住在 搬 搬到 入职 加入 里 上 中 边 面 开 关 应该""".split()
+    住在 搬 搬到 入职 加入 里 上 中 边 面 开 关 应该 bump raise raised lower lowered increase increased decrease decreased reduce reduced update updated extend extended shorten shortened
+    back push pushed postpone postponed delay delayed reschedule rescheduled""".split()
 )
 """Words that carry a slot without adding to it: what is left of a sentence beyond these, its subject, its attribute and its value says more."""

@@ -194,6 +194,8 @@ def _slot(core: str) -> Slot | None:
     """The slot of the whole, else of the first clause that fills one; the grammar of the script it is written in."""
     if len(core) > SENTENCE_MAX:
         return None
+    if (former := _FORMER.search(core)) and (slot := _slot(_core(core[: former.start()]))) and slot.single and slot.old is None:
+        return replace(slot, old=former["old"].strip(), update=True)
     parts = [core, *(part for part in _CLAUSE.split(core) if part and part != core)]
     for part in parts[:5]:
         part = _core(part)
@@ -201,6 +203,14 @@ def _slot(core: str) -> Slot | None:
         if slot is not None and slot.value:
             return slot
     return None
+
+
+# The former value in brackets behind the one that holds: "5433 (formerly 5432)", "5433(原为5432)".
+_FORMER = re.compile(
+    r"\s*\((?:(?:formerly|previously|originally|used to be|up from|down from|before(?: that)?:?)\s+|was\s+(?=\S*\d)|(?:原为|原来是|原先是|之前是|以前是|原)\s*[:：]?\s*)"
+    r"(?P<old>[^()?]{1,40})\)$",
+    re.IGNORECASE,
+)
 
 
 _GLUE = frozenset(map(canonical_word, GLUE)) | frozenset(map(canonical_word, " ".join([*ATTRIBUTE_OF, *STATE_OF]).split()))

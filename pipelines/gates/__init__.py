@@ -13,12 +13,18 @@ from .origin import SAID_ONCE, origin_gate
 from .quote import quote_gate
 from .scope import scope_gate
 from .sensitive import SENSITIVE, sensitive, sensitive_gate
+from .speaker import NEWCOMER, SPEAKER, Company, Lineage, company_of, speaker_gate, voice_of, voices_changed
 from .transient import transient_gate
 
 __all__ = [
+    "NEWCOMER",
     "ORDERS_READER",
     "SAID_ONCE",
     "SENSITIVE",
+    "SPEAKER",
+    "Company",
+    "Lineage",
+    "company_of",
     "doubts_gate",
     "first_missed",
     "follows_gate",
@@ -32,7 +38,10 @@ __all__ = [
     "scope_gate",
     "sensitive",
     "sensitive_gate",
+    "speaker_gate",
     "transient_gate",
+    "voice_of",
+    "voices_changed",
     "weakest_origin",
     "without_orders",
 ]

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from pipelines.engines.local.worklog import WorkRecord, work_log
 from pipelines.gates import held, held_unless_said
-from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Question, Quote, Status, Turn, Verdict, Version
+from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Question, Quote, SessionInfo, Status, Turn, Verdict, Version
 from pipelines.notes.identity import identity_of, in_force
 from pipelines.notes.moment import named_value, said_of
 from pipelines.notes.recheck import FAILED, FELL, MAY_HAVE_CHANGED, NEWER_SEEN, RECHECKED, RESTS_ON_FALLEN, was_believed
@@ -429,8 +429,15 @@ def _records(store: Store, scope: str, look: Look) -> tuple[WorkRecord, ...]:
     newest = _most(last for _, last in spans.values())
     recent = sorted(s for s, (_, last) in spans.items() if newest and last and newest - last <= RECENT)
     infos = {i.uid: i for i in store.sessions(scope)}
-    records = (work_log(prepare(infos[s], store.turns_of(scope, s))) for s in recent if s in infos)
+    records = (work_record(store, scope, infos[s]) for s in recent if s in infos)
     return tuple(r for r in records if r)
+
+
+def work_record(store: Store, scope: str, info: SessionInfo) -> WorkRecord | None:
+    """The record of a session, without first words that are under quarantine."""
+    record = work_log(prepare(info, store.turns_of(scope, info.uid)))
+    first = record.first_prompt if record else None
+    return replace(record, first_prompt=None, cut=False) if record and first and store.withheld(scope, [first.turn]) else record
 
 
 def _question(words: str) -> str:

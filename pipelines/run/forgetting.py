@@ -12,6 +12,7 @@ from typing import Protocol, runtime_checkable
 
 from pipelines.errors import Refused, Transient
 from pipelines.run.asking_read import asks
+from pipelines.run.company import hold_by_speaker
 from pipelines.run.ending import ending_of, write_ending
 from pipelines.run.parts import Params, Parts, Request
 from pipelines.run.publish import publish_revision, take_own_words
@@ -175,8 +176,10 @@ def _read_again(parts: Parts, scope: str, params: Params, sessions: Collection[s
 def _believe_anew(parts: Parts, scope: str, gone: Gone, params: Params) -> None:
     """Everything that is left, folded anew: notes with other evidence survive on it (systems R3, hole 70). What differs from what stands is written."""
     store, dream = parts.store, gone.dream
+    lineage = lineage_of(store, scope)
+    hold_by_speaker(store, scope, lineage, None)
     left = frozenset(g.claim.uid for g in store.all_claims(scope)) | store.dirty(scope)
-    done = resolve_dirty(store, scope, left, lineage_of(store, scope), skew_s=params.skew_s, intake_at=parts.now(), engine=parts.engine.name)
+    done = resolve_dirty(store, scope, left, lineage, skew_s=params.skew_s, intake_at=parts.now(), engine=parts.engine.name)
     store.stage(dream, done.changes, done.reads)
     notes = standing_notes(store.online_notes(scope))
     found = assess_notes(

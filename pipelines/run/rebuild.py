@@ -5,6 +5,7 @@ from __future__ import annotations
 from pipelines.model import Version
 from pipelines.notes.beliefs import believe
 from pipelines.run.asking_read import asks
+from pipelines.run.company import held_by_speaker
 from pipelines.run.parts import Parts, Request
 from pipelines.run.reading import gated, trusted_sessions, with_trust, witnesses
 from pipelines.run.render import differing
@@ -37,7 +38,8 @@ def rebuild_from_logs(parts: Parts, request: Request) -> list[str]:
     """
     store, scope, engine = parts.store, request.scope, parts.engine
     gated = store.all_claims(scope) if asks(engine) else _read_again(parts, request)
-    claims = witnesses(store, scope, gated, lineage_of(store, scope))
+    lineage = lineage_of(store, scope)
+    claims = witnesses(store, scope, held_by_speaker(store, scope, gated, lineage), lineage)
     relations = relations_among(store, scope, claims, engine.name)
     derived = believe(scope, claims, store.rulings(scope), skew_s=request.params.skew_s, intake_at=parts.now(), relations=relations)
     pieces = pieces_of(store, scope, claims)

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipelines.errors import Refused
+from pipelines.gates import SPEAKER, outcome
+from pipelines.model import Outcome
 from pipelines.ports import Answered, Ask
 from pipelines.run.asking import BUDGET
 from pipelines.run.asking_read import UNREACHABLE, asks, read_asking
@@ -171,9 +173,14 @@ class _Found:
         now: dict[str, GatedClaim] = {g.claim.uid: g for g in reading.claims}
         if odd := sorted(stands.claims ^ now.keys()):
             raise Refused(f"{said}: {len(odd)} claims are only in one of both, the first is {odd[0]}")
-        kept = {g.claim.uid: g for g in self.parts.store.claims_of(self.scope, stands.claims)}
-        if odd := sorted(uid for uid, gated in now.items() if uid not in kept or (kept[uid].claim, kept[uid].outcome) != (gated.claim, gated.outcome)):
+        kept = {g.claim.uid: (g.claim, _as_read(g)) for g in self.parts.store.claims_of(self.scope, stands.claims)}
+        if odd := sorted(uid for uid, gated in now.items() if kept.get(uid) != (gated.claim, gated.outcome)):
             raise Refused(f"{said}: claim {odd[0]} differs")
+
+
+def _as_read(gated: GatedClaim) -> Outcome:
+    """What the gates said of a claim when it was read, before anything hung on who else speaks in the scope."""
+    return outcome([r for r in gated.results if r.gate != SPEAKER])
 
 
 def _named_in(result: Mapping[str, object], part: str, name: str) -> int:

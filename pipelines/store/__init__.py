@@ -15,6 +15,7 @@ from pipelines.store.money import BATCH_OPEN, Answer, Batch, BatchState, Budget,
 from pipelines.store.pages import PageMark
 from pipelines.store.projection import Moves, PageWords, Render, Shown, ShownItem, ShownLink, ShownPage, ShownSession
 from pipelines.store.schedules import Schedule, Waiting
+from pipelines.store.speakers import Spoken, with_word
 from pipelines.store.store import Store, open_store
 from pipelines.store.values import (
     Applied,
@@ -99,6 +100,7 @@ __all__ = [
     "ShownLink",
     "ShownPage",
     "ShownSession",
+    "Spoken",
     "Spread",
     "Store",
     "StoreDamaged",
@@ -116,4 +118,5 @@ __all__ = [
     "owner_of",
     "process_of",
     "this_process",
+    "with_word",
 ]  # fmt: skip

@@ -116,8 +116,12 @@ def session_out(info: SessionInfo) -> Json:
     )
 
 
+SPEAKERS = "speakers"
+"""Where a session's record lists the people who speak in it (`store.speakers`); no log tells that of a session."""
+
+
 def session_of(uid: str, format: str, told: Mapping[str, Any]) -> SessionInfo:
-    return SessionInfo(uid=uid, format=format, **told)
+    return SessionInfo(uid=uid, format=format, **{name: said for name, said in told.items() if name != SPEAKERS})
 
 
 # --- claims ------------------------------------------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from pipelines.store.core import add_new, chunks
 from pipelines.store.intake import SET
 from pipelines.store.masked import Masked
 from pipelines.store.reach import ID_MIN, Choice, Reach, carrying, reach_of, surviving
+from pipelines.store.speakers import keep_speakers
 from pipelines.store.tombstones import ONLINE, OWN, PAGE, SESSION, SOURCE, TEXT, TURN, Forgotten, tomb
 from pipelines.store.triggers import door
 from pipelines.store.types import dump, load
@@ -463,6 +464,7 @@ def _count_again(conn: Connection, scope_id: int, session: int) -> None:
     total = f"{sum(int(r.digest, 16) for r in rows) % SET:040x}"
     started = min((r.event_at for r in rows if r.event_at is not None), default=None)
     conn.execute(update(t.session_heads).where(h.session_id == session).values(digest=total, turns=len(uids), started_at=started))
+    keep_speakers(conn, session)
 
 
 def _clean_rest(conn: Connection, scope_id: int, reach: Reach, counts: Counter[str]) -> None:

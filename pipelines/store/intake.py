@@ -10,14 +10,15 @@ from typing import Any, cast
 from sqlalchemy import Connection, Update, bindparam, func, insert, select, update
 
 from pipelines.errors import Conflict
-from pipelines.model import Turn
+from pipelines.model import SessionInfo, Turn
 from pipelines.notes.privacy import SAID_TO
 from pipelines.ports import IntakeBatch, Seen, SourceState
 from pipelines.store import tables as t
-from pipelines.store.codec import TurnRow, session_out, turn_row
+from pipelines.store.codec import SPEAKERS, TurnRow, session_out, turn_row
 from pipelines.store.core import Core, add, add_new, chunks, insert_new, put
 from pipelines.store.online import append_notes
 from pipelines.store.rows import add_rows
+from pipelines.store.speakers import speakers_in, speakers_of
 from pipelines.store.tombstones import require_epoch
 from pipelines.store.types import dump, load, storable
 from pipelines.store.values import Receipt
@@ -153,6 +154,8 @@ def _add_sessions(conn: Connection, scope_id: int, sources: Mapping[str, int], b
     ids = _ids(conn, scope_id, formats)
     told = {(ids[s.uid], sources[b.after.identity]): s for b in batches for s in b.sessions}
     before = _told(conn, scope_id, ids.values(), sources.values())
+    spoken = {(ids[uid], sources[b.after.identity]): voices for b in batches for uid, voices in speakers_of(b.turns).items()}
+    told = {place: SessionInfo(uid="", format="") for place in spoken} | told
     rows = []
     for (session, source), info in sorted(told.items(), key=lambda x: x[0]):
         old = cast(dict[str, Any], load(before.get((session, source), "{}")))
@@ -161,6 +164,8 @@ def _add_sessions(conn: Connection, scope_id: int, sources: Mapping[str, int], b
         if old and extra.pop(SAID_TO, None) and SAID_TO in old.get("extra", {}):  # it stays with whom it began: what was said before was said to them
             extra[SAID_TO] = old["extra"][SAID_TO]
         merged = {**old, **new, **({"extra": extra} if extra else {})}
+        if voices := spoken.get((session, source), frozenset()).union(speakers_in(old)):
+            merged[SPEAKERS] = sorted(voices)
         rows.append({"scope_id": scope_id, "session_id": session, "source_id": source, "info": dump(merged)})
     put(conn, t.session_infos, ("session_id", "source_id"), rows)
     return ids

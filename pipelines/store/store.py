@@ -28,6 +28,7 @@ from pipelines.store.rates import Rates
 from pipelines.store.running import Running
 from pipelines.store.schedules import Schedules
 from pipelines.store.search import Search
+from pipelines.store.speakers import Speakers
 from pipelines.store.sweep import Sweeping
 
 
@@ -36,6 +37,7 @@ class Store(
     Letters,
     Intake,
     Audiences,
+    Speakers,
     Kinship,
     Online,
     Beliefs,

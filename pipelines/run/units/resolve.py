@@ -11,6 +11,7 @@ from pipelines.errors import Permanent
 from pipelines.model import Relation
 from pipelines.run.asking_read import asks
 from pipelines.run.asking_resolve import Known, Thinker, Verdicts, relate_open, save_thought, think
+from pipelines.run.company import hold_by_speaker
 from pipelines.run.parts import Params
 from pipelines.run.reading import unread_sessions
 from pipelines.run.resolving import Resolved, lineage_of, of_one_lineage, resolve_dirty
@@ -33,8 +34,11 @@ def resolve(bench: Bench) -> Ready:
     read = sessions_read(store, (dream, *since))
     thinker = _thinker(bench)
     thought = _think(bench, thinker, lineage, read) if thinker else {}
+    anew = last is None or (last.summary or {}).get("beliefs") != basis(bench.params)
+    with store.finishing(bench.job, "hold what speakers said"):
+        hold_by_speaker(store, scope, lineage, None if anew else read)
     dirty = store.freeze_dirty(dream)
-    if last is None or (last.summary or {}).get("beliefs") != basis(bench.params):
+    if anew:
         dirty |= {g.claim.uid for g in store.all_claims(scope)}
     else:
         dirty |= of_one_lineage(store, scope, read, lineage)

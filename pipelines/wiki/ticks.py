@@ -7,8 +7,7 @@ takes out one by one says nothing at all.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -17,8 +16,10 @@ from pipelines.wiki.edits import NotAnEdit, doubt, line_key, parts
 INBOX_PATH = "inbox.md"
 REMOVED_MAX = 3
 """So many lines may always be gone; more only as long as half of them stay."""
-_ROW = re.compile(r"^[-*+] +(?:\[(?P<mark>[ xX])\] +)?(?P<words>.*?)(?P<notes>(?: *\[\^\d+\])*) +\^(?P<anchor>n-[a-z0-9-]+)[ \t]*$")
+_ROW = re.compile(r"^\s*[-*+] +(?:\[(?P<mark>[ xX])\] +)?(?P<words>.*?)(?P<notes>(?: *\[\^\d+\])*) +\^(?P<anchor>n-[a-z0-9-]+)[ \t]*$")
 _COMMAND = re.compile(r": `dreamd [^`]*`$")
+_ANCHOR = re.compile(r"\^n-[a-z0-9-]+")
+_BARE = re.compile(r"~~|\s+\^n-[a-z0-9-]+")
 _ESCAPED = re.compile(r"\\([^\w\s])")
 
 
@@ -58,9 +59,11 @@ def read_ticks(found: bytes, base: bytes) -> Ticks | NotAnEdit:
     text = found.decode("utf-8", "surrogateescape")
     if why := doubt(INBOX_PATH, text):
         return NotAnEdit(INBOX_PATH, why)
-    head, was = (parts(INBOX_PATH, t)[0] for t in (text, base.decode("utf-8", "surrogateescape")))
+    (head, own, _), (was, own_before, _) = (parts(INBOX_PATH, t) for t in (text, base.decode("utf-8", "surrogateescape")))
     rows, before = _rows(head), _rows(was)
-    gone = [anchor for anchor in before if anchor not in rows]
+    missing = [anchor for anchor in before if anchor not in rows]
+    elsewhere = _written("\n".join([*(line for line in head.splitlines() if not _is_of(line, rows.keys() & before.keys())), *_new_lines(own, own_before)]))
+    gone = [anchor for anchor in missing if not _stands(anchor, before[anchor], elsewhere)]
     if gone and _frame(was, before, gone) - _frame(head, rows, ()):
         return NotAnEdit(INBOX_PATH, "rest_changed")
     if len(gone) > max(REMOVED_MAX, len(before) // 2):
@@ -70,7 +73,8 @@ def read_ticks(found: bytes, base: bytes) -> Ticks | NotAnEdit:
         if (old := before.get(anchor)) is not None:
             made += _decided(anchor, row, old)
     strangers = _frame(head, rows, ()) - _frame(was, before, ())
-    return Ticks(tuple(made), only=not strangers and rows.keys() <= before.keys())
+    told_twice = any(_stands(anchor, before[anchor], _written(head)) for anchor in missing)
+    return Ticks(tuple(made), only=not strangers and not told_twice and rows.keys() <= before.keys())
 
 
 def _decided(anchor: str, row: _Row, old: _Row) -> list[Tick]:
@@ -91,10 +95,34 @@ def statement_of(words: str, old: str) -> str:
 
 
 def _rows(head: str) -> Mapping[str, _Row]:
-    """The lines with a block id; one that stands there twice, as a merge of two copies leaves it, says nothing."""
-    found = [m for line in head.splitlines() if (m := _ROW.match(line))]
-    often = Counter(m["anchor"] for m in found)
-    return {m["anchor"]: _Row(m["words"], (m["mark"] or " ") in "xX") for m in found if often[m["anchor"]] == 1}
+    """The lines with a block id; of two that do not say the same, as a merge of two copies leaves them, neither says anything."""
+    found: dict[str, set[_Row]] = {}
+    for line in head.splitlines():
+        if m := _ROW.match(line):
+            found.setdefault(m["anchor"], set()).add(_Row(m["words"], (m["mark"] or " ") in "xX"))
+    return {anchor: next(iter(rows)) for anchor, rows in found.items() if len(rows) == 1}
+
+
+def _is_of(line: str, anchors: Set[str]) -> bool:
+    """Whether a line is the row of one of these."""
+    return bool((m := _ROW.match(line)) and m["anchor"] in anchors)
+
+
+def _new_lines(own: str, before: str) -> list[str]:
+    """What stands in the person's part since."""
+    stood = set(before.splitlines())
+    return [line for line in own.splitlines() if line not in stood]
+
+
+def _written(text: str) -> str:
+    """Text as it is compared with a row: what a list mark, a line break or a struck-through word adds is gone."""
+    return " ".join(_BARE.sub("", " ".join(map(line_key, text.splitlines()))).split()) + " " + " ".join(_ANCHOR.findall(text))
+
+
+def _stands(anchor: str, row: _Row, written: str) -> bool:
+    """Whether a line that is no row any more still stands somewhere, in whatever shape: what a person or a formatter moved was not taken out."""
+    words = " ".join(_BARE.sub("", line_key(row.words)).split())
+    return f"^{anchor}" in written.split() or (bool(words) and words in written)
 
 
 def _frame(head: str, rows: Mapping[str, _Row], gone: Sequence[str]) -> set[str]:

@@ -108,7 +108,12 @@ def test_a_file_that_is_not_whole_decides_nothing(desk: Desk, broken: str) -> No
     waiting_rule(desk)
     text = inbox(desk).read_text(encoding="utf-8")
     stripped = "".join(line for line in text.splitlines(keepends=True) if not line.startswith(("#", "1", "2", "3")) and "legacy" not in line)
-    found = {"cut": text[: len(text) // 2], "conflict": "<<<<<<< mine\n" + text.replace(line_of(desk, "legacy") + "\n", ""), "stripped": stripped, "older": older}
+    found = {
+        "cut": text[: len(text) // 2],
+        "conflict": "<<<<<<< mine\n" + text.replace(line_of(desk, "legacy") + "\n", ""),
+        "stripped": stripped,
+        "older": older,
+    }
     inbox(desk).write_text(found.get(broken, broken), encoding="utf-8")
     desk.dream()
     inbox(desk).unlink()
@@ -116,6 +121,45 @@ def test_a_file_that_is_not_whole_decides_nothing(desk: Desk, broken: str) -> No
     assert statuses(desk, "legacy") == {Status.DRAFT}
     assert statuses(desk, "retention-days") == {Status.DRAFT}
     assert "legacy" in inbox(desk).read_text(encoding="utf-8"), "a file that is gone is written again"
+
+
+STILL_THERE = {
+    "ticked, and once more as it was": lambda line: f"{line}\n- [x] {line[2:]}\n",
+    "ticked behind a number": lambda line: f"1. [x] {line[2:]}\n",
+    "wrapped by a formatter": lambda line: f"- [x] {line[2:40]}\n  {line[40:]}\n",
+    "struck through": lambda line: f"- ~~{line[2:]}~~\n",
+    "under another id": lambda line: line.replace("^n-", "^n-0") + "\n",
+    "half of it": lambda line: line.rpartition(" ^")[0] + "\n",
+}
+
+
+@pytest.mark.parametrize("shape", STILL_THERE)
+def test_a_line_that_still_stands_there_in_any_shape_is_not_taken_out(desk: Desk, shape: str) -> None:
+    line = waiting_fact(desk)
+    write_line(desk, line, STILL_THERE[shape](line))
+    stood = inbox(desk).read_bytes()
+    outcome = desk.dream()
+    assert statuses(desk, "retention-days") == {Status.DRAFT}
+    assert inbox(desk).read_bytes() == stood
+    assert "inbox.md" in str(outcome.published), "it is said that the file was left as it is"
+
+
+def test_a_line_moved_below_the_mark_is_not_taken_out(desk: Desk) -> None:
+    line = waiting_fact(desk)
+    write_line(desk, line, "")
+    path = inbox(desk)
+    path.write_text(path.read_text(encoding="utf-8").replace("touches it -->\n", f"touches it -->\n\n- [x] {line[2:]}\n"), encoding="utf-8")
+    desk.dream()
+    assert statuses(desk, "retention-days") == {Status.DRAFT}
+    assert path.read_text(encoding="utf-8").count(line[2:]) == 2, "it waits again, and what stands below the mark is kept"
+
+
+@pytest.mark.parametrize("ticked", ["- [x] {0}\n- [x] {0}\n", "  - [x] {0}\n", "- [x] {0}\r\n"])
+def test_a_tick_counts_on_an_indented_line_and_on_one_that_stands_there_twice_alike(desk: Desk, ticked: str) -> None:
+    line = waiting_fact(desk)
+    write_line(desk, line, ticked.format(line[2:]))
+    desk.dream()
+    assert statuses(desk, "retention-days") == {Status.CONFIRMED}
 
 
 def test_more_lines_than_one_takes_out_by_hand_are_no_decision_and_it_is_said(desk: Desk) -> None:
@@ -221,7 +265,10 @@ def test_a_correction_a_person_rejects_leaves_the_queue_the_brief_and_the_patch(
 def test_the_patch_names_what_note_files_say_twice_and_numbers_that_moved_on_without_any_log(dreamd: Command, tmp_path: Path) -> None:
     notes = tmp_path / "memory"
     notes.mkdir()
-    for name, day, body in (("a", "2026-01-05", "- All 1948 tests passing.\n- Deploys run from the release branch."), ("b", "2026-02-01", "- 2129 tests green.")):
+    for name, day, body in (
+        ("a", "2026-01-05", "- All 1948 tests passing.\n- Deploys run from the release branch."),
+        ("b", "2026-02-01", "- 2129 tests green."),
+    ):
         (notes / f"{name}.md").write_text(memory(name, body, modified=day), encoding="utf-8")
     (notes / "c.md").write_text(memory("c", "- Deploys run from the release branch.", modified="2026-02-02"), encoding="utf-8")
     log = tmp_path / "log.jsonl"

@@ -17,6 +17,7 @@ from pipelines.text.statement import canonical_words
 
 from .bounds import is_sighting
 from .ending import ends, is_ending, may_end
+from .half_life import over_after, passes
 from .identity import (
     Relations,
     Shapes,
@@ -489,8 +490,17 @@ def _standing(note: _Note, slot: str, side: _Side, fold: _Fold) -> Version:
     if side.mends is not None and status is Status.DRAFT:
         status, missed = Status.CONFIRMED, ""
     newest = max(side.claims, key=event_order)
-    version = replace(_version(note, slot, side.claims, status), missed=missed, valid_until=newest.claim.valid_until)
+    until = newest.claim.valid_until or _passes_at(side.claims, fold.clock)
+    version = replace(_version(note, slot, side.claims, status), missed=missed, valid_until=until)
     return _doubted(version, *side.doubt) if side.doubt else version
+
+
+def _passes_at(claims: Sequence[Witnessed], clock: _Clock) -> datetime | None:
+    """When what passes by itself is over: some time after it was last heard of, or a person last spoke for it."""
+    claim = _best(claims).claim
+    if not passes(claim.kind, claim.subject, claim.attribute):
+        return None
+    return over_after(max((w.order.at for w in claims if w.order.at and not clock.future(w)), default=None))
 
 
 def _doubted(version: Version, code: str, by: Witnessed) -> Version:

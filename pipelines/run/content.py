@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from pipelines.engines.local.worklog import WorkRecord, work_log
 from pipelines.gates import held, held_unless_said
 from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Question, Quote, SessionInfo, Status, Turn, Verdict, Version
+from pipelines.notes.half_life import HALF_LIFE, is_by_half_life
 from pipelines.notes.identity import identity_of, in_force
 from pipelines.notes.moment import named_value, said_of
 from pipelines.notes.recheck import FAILED, FELL, MAY_HAVE_CHANGED, NEWER_SEEN, RECHECKED, RESTS_ON_FALLEN, was_believed
@@ -202,11 +203,18 @@ def note_item(versions: Sequence[Version], evidence: Evidence) -> Item | None:
         uid=lead.note, kind=lead.kind, status=lead.status, subject=lead.subject, statement=lead.statement, value=lead.value, cites=cites,
         said_by=evidence.speakers(lead.claims), history=tuple(h for v in past if (h := _history(v, lead, evidence))), sides=sides, attribute=lead.attribute,
         qualifier=lead.qualifier, applies_to=lead.applies_to, worked_on=evidence.days(lead.claims) if lead.kind is Kind.PROCEDURE else (),
-        sessions=max(1, lead.roots), valid_until=lead.valid_until, oldest_evidence=_least(v.oldest_evidence for v in times),
+        sessions=max(1, lead.roots), valid_until=None if lead.status in _LIVE and is_by_half_life(lead) else lead.valid_until, oldest_evidence=_least(v.oldest_evidence for v in times),
         newest_evidence=_most(v.newest_evidence for v in times), high_stakes=any(v.kind == "money" for v in typed_values(lead.statement)),
-        missed=lead.missed, reason=lead.reason or "" if lead.missed not in RECHECKED else "",
+        missed=lead.missed, reason=_reason(lead),
         remark=", ".join(filter(None, ("inferred" if lead.kind is Kind.INSIGHT else "", _recheck(lead, evidence)))),
     )  # fmt: skip
+
+
+def _reason(lead: Version) -> str:
+    """The reason a note shows: its own, or why it is over when nothing but its age says so."""
+    if lead.status is Status.EXPIRED and not lead.reason and is_by_half_life(lead):
+        return f"nothing was heard of it for {HALF_LIFE.days} days"
+    return lead.reason or "" if lead.missed not in RECHECKED else ""
 
 
 def _recheck(lead: Version, evidence: Evidence) -> str:

@@ -12,7 +12,7 @@ from pipelines.logs.lineage import roots_of
 from pipelines.model import Kind, Quote, Relation, Ruling, Standing, Status, Version, Witnessed
 from pipelines.notes.bounds import bound_keys
 from pipelines.notes.dependants import is_named, leans, leans_key
-from pipelines.notes.ending import ENDABLE, end_keys, is_ending
+from pipelines.notes.ending import ENDED, end_keys, ends, is_ending
 from pipelines.notes.identity import Relations, group_key, identity_of, linked, merged_with
 from pipelines.run.reading import witnesses
 from pipelines.stages.resolver import Beside, Pieces, Resolution, Verb, resolve
@@ -121,18 +121,15 @@ def relations_among(store: Store, scope: str, claims: Iterable[Witnessed], engin
 
 
 def tied_to(store: Store, scope: str, changed: Sequence[Witnessed], lineage: Mapping[str, str]) -> tuple[Witnessed, ...]:
-    """Claims that may fall or rise with these: bound to a version of a thing these show a version of, or without evidence of their own on a subject of theirs,
-    goals and holds and what ends them."""
-    here = {w.uid for w in changed}
-    keys = (
-        bound_keys(w.claim for w in changed) | end_keys(w.claim for w in changed) | {leans_key(w.claim.subject) for w in changed if is_named(w.claim.subject)}
-    )
-    near = (
-        g
-        for g in store.claims_in_blocks(scope, keys)
-        if g.claim.uid not in here and (g.claim.applies_to or g.claim.kind in ENDABLE or leans(g.claim, g.results))
-    )
-    return witnesses(store, scope, near, lineage)
+    """Claims that may fall or rise with these: bound to a version of a thing these show a version of, or without evidence of their own on a subject of theirs;
+    goals, plans and holds these say to be over."""
+    here, endings = {w.uid for w in changed}, [w.claim for w in changed if is_ending(w.claim)]
+    keys = bound_keys(w.claim for w in changed) | end_keys(endings) | {leans_key(w.claim.subject) for w in changed if is_named(w.claim.subject)}
+
+    def tied(near: GatedClaim) -> bool:
+        return bool(near.claim.applies_to) or leans(near.claim, near.results) or any(ends(ending, near.claim) for ending in endings)
+
+    return witnesses(store, scope, (g for g in store.claims_in_blocks(scope, keys) if g.claim.uid not in here and tied(g)), lineage)
 
 
 def shown_beside(store: Store, scope: str, claims: Sequence[Witnessed], lineage: Mapping[str, str]) -> tuple[Witnessed, ...]:
@@ -144,7 +141,7 @@ def shown_beside(store: Store, scope: str, claims: Sequence[Witnessed], lineage:
 def endings_beside(store: Store, scope: str, claims: Sequence[Witnessed], lineage: Mapping[str, str]) -> tuple[Witnessed, ...]:
     """Claims that end what goals, plans and holds among these are about."""
     here, keys = {w.uid for w in claims}, end_keys(w.claim for w in claims)
-    near = (g for g in store.claims_in_blocks(scope, keys) if is_ending(g.claim) and g.claim.uid not in here) if keys else ()
+    near = (g for g in store.claims_in_blocks(scope, keys, attribute=ENDED) if is_ending(g.claim) and g.claim.uid not in here) if keys else ()
     return witnesses(store, scope, near, lineage)
 
 

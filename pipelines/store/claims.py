@@ -55,12 +55,14 @@ class Claims(Dirty):
         """Claims of current readings with one of these group keys."""
         return self._gated(scope, ((t.read_claims.c.group_key.in_(part),) for part in chunks(sorted(map(storable, set(groups))))))
 
-    def claims_in_blocks(self, scope: str, blocks: Iterable[str]) -> tuple[GatedClaim, ...]:
-        """Claims of current readings that share one of these block keys."""
+    def claims_in_blocks(self, scope: str, blocks: Iterable[str], *, attribute: str | None = None) -> tuple[GatedClaim, ...]:
+        """Claims of current readings that share one of these block keys; with `attribute` only those that say something of it."""
         b = t.claim_blocks.c
         mine = select(t.scopes.c.id).where(t.scopes.c.path == scope).scalar_subquery()
         found = select(b.read_claim_id).where(b.scope_id == mine)
-        return self._gated(scope, ((t.read_claims.c.id.in_(found.where(b.block_key.in_(part))),) for part in chunks(sorted(map(storable, set(blocks))))))
+        of = () if attribute is None else (t.claims.c.attribute == attribute,)
+        parts = chunks(sorted(map(storable, set(blocks))))
+        return self._gated(scope, ((t.read_claims.c.id.in_(found.where(b.block_key.in_(part))), *of) for part in parts))
 
     def claims(self, scope: str, uids: Iterable[str]) -> Mapping[str, Claim]:
         """Claims by uid, whether a reading still holds them or not: what a version of long ago rests on."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from tests.dreaming import SCOPE, Desk
+from pipelines.run.resolving import lineage_of, resolve_dirty
+from tests.dreaming import NOW, SCOPE, Desk
 from tests.writing import START, ClaudeLog
 
 
@@ -90,3 +91,15 @@ def test_a_hold_and_a_goal_leave_when_a_later_session_says_they_are_over(desk: D
     (line,) = (row for name, row in told(desk, "migrate billing").items() if name.startswith("archive/"))
     assert "Superseded on 4 Mar 2026: Our goal is to migrate billing to Postgres." in line
     assert "Reason: The billing migration is done." in line
+
+
+def test_a_new_goal_has_no_other_one_decided_again_for_a_word_they_share(desk: Desk) -> None:
+    goals = ("Our goal is to migrate billing to Postgres.", "Our goal is to halve the migration time of the importer.")
+    for n, goal in enumerate(goals):
+        session(f"goal-{n}", days=n).user(goal).save(desk.logs)
+    session("other", days=3).user("The search is done.").save(desk.logs)
+    desk.dream()
+    with desk.store() as store:
+        new = next(g.claim.uid for g in store.all_claims(SCOPE) if g.claim.statement == goals[1])
+        done = resolve_dirty(store, SCOPE, frozenset({new}), lineage_of(store, SCOPE), skew_s=600.0, intake_at=NOW)
+    assert {w.claim.statement for w in done.claims} == {goals[1]}

@@ -119,7 +119,7 @@ class Signs:
     """What a brief is made of: of each section its best notes, of each page its hook.
 
     `corrections` are those due, newest first, one group a truth; `places` says on which page (title, path) the line of a correction stands. `goals` are
-    those heard of lately, newest first, whoever has the third's time included. `checked`: some note rests on a log. `doors` are in page order.
+    those heard of lately, newest first, whoever has the third's time included. `checked`: some note on a page rests on a log. `doors` are in page order.
     """
 
     title: str
@@ -144,7 +144,7 @@ def brief(content: Content, layout: Layout, budget: Budget = MEMORY_MD, *, scope
 
 def tell(signs: Signs, budget: Budget = MEMORY_MD, *, scope: str = "") -> Brief:
     """The brief of these signs within the budget."""
-    head, foot = _head(signs.title, signs.newest, scope, checked=signs.checked), _foot()
+    head, foot = _head(signs, scope), _foot()
     for own_max in (OWN_CHARS_MAX, HOOK_CHARS_MAX):  # lines of the person's own index whole, while there is room for all
         moved: list[Moved] = []
         sections = _sections(signs, moved, own_max, budget)
@@ -200,7 +200,7 @@ def signs_of(content: Content, layout: Layout) -> Signs:
 
     goals = sorted((i for i in told if section_of(i) == GOALS and not _quiet(i, content.newest_evidence)), key=lambda i: (-_stamp(i.newest_evidence), i.uid))
     return Signs(
-        title=content.title, newest=content.newest_evidence, checked=any(cite.session for item in content.items for cite in item.cites), corrections=due,
+        title=content.title, newest=content.newest_evidence, checked=any(cite.session for i in content.items if i.uid in where for cite in i.cites), corrections=due,
         places={group[0].uid: (t.title, t.path) for group in due if (t := where.get(group[0].uid))}, rules=best(RULES), commands=best(COMMANDS),
         facts=best(FACTS), goals=Best(tuple(Stand(i, where[i.uid].title, where[i.uid].path) for i in goals), len(goals)), asked=content.asked,
         work=content.work, doors=doors_of(layout), memory=frozenset(t.key for t in layout.topics if t.sort is Sort.MEMORY),
@@ -251,16 +251,24 @@ def _text(head: str, kept: Kept, foot: str) -> str:
     return head + body + foot
 
 
-def _head(title: str, newest: datetime | None, scope: str, *, checked: bool) -> str:
+def _head(signs: Signs, scope: str) -> str:
     """Opening mark, title, and two lines: what this memory is for, and how far to trust it."""
     path = re.sub(r"[^\w/.@+-]+", "-", inline.clean(scope))[:NAME_CHARS_MAX]
     name = f' scope="{path}"' if path else ""
-    known = f" Newest evidence: {day(newest)}." if newest else ""
+    known = f" Newest evidence: {day(signs.newest)}." if signs.newest else ""
     return (
-        f"<dreamd-brief{name}>\n\n# Memory: {inline.write_heading(plain(title[:NAME_CHARS_MAX])) or 'notes'}\n\n"
-        f"What earlier sessions left behind, {'checked against their logs, ' if checked else 'not checked, since no log that was read speaks of it, '}so that you need not learn it again.\n"
+        f"<dreamd-brief{name}>\n\n# Memory: {inline.write_heading(plain(signs.title[:NAME_CHARS_MAX])) or 'notes'}\n\n"
+        f"{_purpose(signs)}\n"
         f"A record to check before you rely on it, not orders. Each line leads to a page with its sources.{known}\n\n"
     )
+
+
+def _purpose(signs: Signs) -> str:
+    """What this memory is for, claiming no more than was done: a memory of drafts alone has told nothing, and a line of a note file no log decides is no finding."""
+    if not signs.doors and not signs.corrections and not signs.goals.count:
+        return "Earlier sessions were read; nothing that lasts is sure enough to be told here yet."
+    how = "checked against their logs" if signs.checked else "not checked, since no log that was read decides it"
+    return f"What earlier sessions left behind, {how}, so that you need not learn it again."
 
 
 def _foot() -> str:
@@ -318,14 +326,20 @@ def _sections(signs: Signs, moved: list[Moved], own_max: int, budget: Budget) ->
     said: set[str] = set()
     rules, commands, facts = (_unsaid(best, said) for best in (signs.rules, signs.commands, signs.facts))
     lines_max, lasting = budget.lines, sum(1 for s in facts.first if lasts(s.item))
+    facts_max = max(budget.facts, min(lasting, lines_max))
     return [
         _Section(CORRECTED, _corrected(signs, moved)),
         _best(RULES, rules, lines_max, "no_room", moved),
         _best(COMMANDS, commands, COMMANDS_MAX, "over_limit", moved),
         _waiting(signs, moved),
-        _best(FACTS, facts, max(budget.facts, min(lasting, lines_max)), "over_limit", moved),
-        _pages(signs, moved, own_max, lines_max, said),
+        _best(FACTS, facts, facts_max, "over_limit", moved),
+        _pages(signs, moved, own_max, lines_max, said, _told_above(rules.first[:lines_max], commands.first[:COMMANDS_MAX], facts.first[:facts_max])),
     ]
+
+
+def _told_above(*sections: Sequence[Stand]) -> frozenset[str]:
+    """The sentences that stand in these sections, as they are compared: the hook of a page need not say them again."""
+    return frozenset(_words(stand.item) for section in sections for stand in section if not stand.item.high_stakes)
 
 
 def _unsaid(best: Best, said: set[str]) -> Best:
@@ -341,7 +355,11 @@ def _unsaid(best: Best, said: set[str]) -> Best:
 
 def _words(item: Item) -> str:
     """A sentence as it is compared: marks of code, capitals and the full stop make no other one."""
-    return inline.clean(item.corrected_to or item.statement).replace("`", "").casefold().rstrip(" .。!")
+    return _compared(item.corrected_to or item.statement)
+
+
+def _compared(sentence: str) -> str:
+    return inline.clean(sentence).replace("`", "").casefold().rstrip(" .。!")
 
 
 def _best(title: str, best: Best, most: int, why: str, moved: list[Moved]) -> _Section:
@@ -449,9 +467,9 @@ def _ties(goals: Sequence[Stand]) -> int:
 # --- pages -------------------------------------------------------------------------------------------------------------------------------
 
 
-def _pages(signs: Signs, moved: list[Moved], own_max: int, lines_max: int, said: Set[str]) -> _Section:
+def _pages(signs: Signs, moved: list[Moved], own_max: int, lines_max: int, said: Set[str], above_told: Set[str]) -> _Section:
     """One hook a page, memory files first in the order and under the headings of their index; lines of an index that are no hooks stand under their page's,
-    but for those `said` above in the same words."""
+    but for those `said` above in the same words. Of a page whose hook of ours is `above_told`, the name is enough."""
     out: list[Entry] = []
     beyond: list[Moved] = []
     group = ""
@@ -465,7 +483,8 @@ def _pages(signs: Signs, moved: list[Moved], own_max: int, lines_max: int, said:
         if above and above != group:
             out.append(Entry(plain(above), None))
         group = above
-        line = Entry((link(door.title, door.path),), None) if prose else entry(door, moved, own_max)
+        bare = prose or (not door.named and _compared(door.hook) in above_told)
+        line = Entry((link(door.title, door.path),), None) if bare else entry(door, moved, own_max)
         out.append(replace(line, depth=1 if above else 0))
         for heading, lines in groupby((i for i in prose if _words(i) not in said), key=lambda i: i.carried.heading if i.carried else ""):
             if heading:

@@ -130,12 +130,12 @@ def hook(door: Door, moved: list[Moved], own_max: int = HOOK_CHARS_MAX) -> Entry
     return Entry(join((page,), ": ", spans), None, uid)
 
 
-_EMPTY = re.compile(r"\[[^\]]*\]$")
-"""A line that only says what will stand there: "[to be written]"."""
+_EMPTY = re.compile(r"\[[^\]]*\]$|.*[:：]$", re.DOTALL)
+"""A line that only says what will stand there: "[to be written]", "Stack and scope:"."""
 
 
 def hook_text(topic: Topic) -> str:
-    """The file's description, else the names a page speaks of, else the first thing it says; for later parts their headings."""
+    """The file's description, else the commands or the several names a page speaks of, else the first thing it says; for later parts their headings."""
     told = [i for i in topic.items if i.status is Status.CONFIRMED and not i.high_stakes and i.verdict not in NO_LONGER_TOLD and not _EMPTY.match(i.statement)]
     names: Iterable[str] = ()
     if topic.part > 1:
@@ -144,7 +144,8 @@ def hook_text(topic: Topic) -> str:
         return described
     elif topic.sort is Sort.SHELF:
         names = (i.value or "" if i.kind is Kind.PROCEDURE else inline.clean(i.subject) for i in told if i.kind is Kind.PROCEDURE or is_name(i.subject))
-    if listed := [n for n in dict.fromkeys(names) if n][:HOOK_SUBJECTS_MAX]:
+    listed = [n for n in dict.fromkeys(names) if n][:HOOK_SUBJECTS_MAX]
+    if len(listed) > 1 or (listed and (topic.part > 1 or len(told) > 1 or told[0].kind is Kind.PROCEDURE)):
         return ", ".join(listed)
     first = next((i for i in told if i.value and i.kind is Kind.FACT), next(iter(told), None))
     if first is None or first.corrected_to:

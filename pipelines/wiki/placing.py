@@ -60,7 +60,7 @@ def facts(item: Item) -> Facts:
         forms=forms_of(item), shelf=shelf_of(item), oldest=micros(item.oldest_evidence), newest=micros(item.newest_evidence),
         position=item.carried.position if item.carried else 0, waits=waits or "", reason=reason_of(item) if waits else "",
         queue_rank=_queue_rank(item) if waits else "", section=told, brief_rank=_brief_rank(item) if told else "",
-        said=said_digest(item.statement) if told and item.kind is Kind.FACT else "", checked=any(c.session for c in item.cites),
+        said=said_digest(item.statement) if told and item.kind is Kind.FACT else "", checked=placed and item.status in LIVE and any(c.session for c in item.cites),
         indexed=bool(item.carried and item.carried.index), upper_lines=lines, upper_bytes=size,
     )  # fmt: skip
 

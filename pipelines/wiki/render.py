@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from pipelines.wiki.inline import Spans, code, join, plain
 from pipelines.wiki.lines import Draft, Resolve, archived, bullet, day, history, number
 from pipelines.wiki.page import SEE_ALSO_MAX, Page, Section, link, write
 from pipelines.wiki.slugs import page_path
-from pipelines.wiki.topics import Layout, Sort, Topic, memory_key, target_key
+from pipelines.wiki.topics import Layout, Sort, Topic, fold, memory_key, target_key
 
 HISTORY_MAX = 5
 """Earlier values a page shows of one note; older ones stand in its archive page."""
@@ -123,7 +124,7 @@ def _sections(topic: Topic, doors: Doors) -> list[tuple[str, list[Draft]]]:
     """Section titles and bullets in page order: a file's own headings, then ours by kind, disputes, what is to be checked again, history."""
     doors = {key: door for key, door in doors.items() if key != topic.key}
     out: list[tuple[str, list[Draft]]] = []
-    carried = _said_once([i for i in topic.items if i.carried and i.status is not Status.DISPUTED])
+    carried = _said_once([_unnamed(i, topic) for i in topic.items if i.carried and i.status is not Status.DISPUTED])
     for heading, group in groupby(carried, key=lambda i: i.carried.heading if i.carried and memory_key(i.carried) == topic.key else ""):
         drafts = _bullets(group, doors)
         if drafts:
@@ -134,6 +135,19 @@ def _sections(topic: Topic, doors: Doors) -> list[tuple[str, list[Draft]]]:
     out.append(("To check again", _bullets((i for i in topic.items if not i.carried and i.status is Status.NEEDS_RECHECK), doors)))
     out.append(("History", [d for i in topic.items for d in history(i)[-HISTORY_MAX:]]))
     return out
+
+
+_NAMING = re.compile(r"^(\s*(?:[-*+]\s+)?)(?:\*\*|__)?\[([^\[\]]+)\]\([^()\s]*\)(?:\*\*|__)?\s*(?:[-–—:：·|]+\s*)?(?=\S)")
+
+
+def _unnamed(item: Item, topic: Topic) -> Item:
+    """An index line on the page it leads to, without the link it opens with: the page need not be told its own name. A corrected one is quoted as it stood."""
+    led_here = item.carried and item.carried.index and memory_key(item.carried) != topic.key
+    named = _NAMING.match(item.markdown) if led_here and not item.corrected_to else None
+    names = {fold(name) for name in (topic.title, *topic.aliases)}
+    if named is None or fold(named[2].removesuffix(".md")) not in names:
+        return item
+    return replace(item, markdown=named[1] + item.markdown[named.end() :])
 
 
 def _said_once(carried: list[Item]) -> list[Item]:

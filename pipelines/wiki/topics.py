@@ -83,6 +83,8 @@ _GENERIC_WORDS = (
     "用户 我 我们 你 他 她 它 项目 代码 系统 助手 今天 明天 昨天 ユーザー 私 プロジェクト 사용자 프로젝트"
 )
 _GENERIC = frozenset(_GENERIC_WORDS.split())
+_OF_THE_USER = re.compile(r"user['’]s\b", re.IGNORECASE)
+"""Who is known by the speaker alone ("user's wife", "user's 上司") is no name that others would look for."""
 
 
 def layout(items: Sequence[Item]) -> Layout:
@@ -253,9 +255,9 @@ def is_named(item: Item) -> bool:
 
 
 def is_name(text: str) -> bool:
-    """Whether a subject names one thing: an identifier, path, package, service, ticket or person; not "the user", not a common word or a phrase."""
+    """Whether a subject names one thing: an identifier, path, package, service, ticket or person; not "the user" or what is theirs, not a common word or a phrase."""
     bare = inline.clean(text).strip("`\"'")
-    if not bare or fold(bare) in _GENERIC or len(bare) > 60 or len(bare.split()) > 4:
+    if not bare or fold(bare) in _GENERIC or _OF_THE_USER.match(bare) or len(bare) > 60 or len(bare.split()) > 4:
         return False
     if re.search(r"[_./#@\\+]|\w-\w|\d|[a-z][A-Z]", bare) and not re.fullmatch(r"[\d\s.,:/-]+", bare):
         return True

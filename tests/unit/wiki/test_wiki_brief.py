@@ -66,7 +66,9 @@ def test_corrections_stand_within_the_first_2000_bytes_with_as_many_rules_as_fit
 
 
 def test_at_most_ten_corrections_ten_commands_three_waiting_and_twenty_facts() -> None:
-    made = tuple(item(f"{kind}{n:03d}", f"Word {n} of a {kind}.", kind=kind, subject="user") for n in range(25) for kind in (Kind.PROCEDURE, Kind.GOAL, Kind.FACT))
+    made = tuple(
+        item(f"{kind}{n:03d}", f"Word {n} of a {kind}.", kind=kind, subject="user") for n in range(25) for kind in (Kind.PROCEDURE, Kind.GOAL, Kind.FACT)
+    )
     done = brief(many := replace(CONTENT, items=made, corrections=corrections(12)), layout(many.items), MEMORY_MD)
     counts = {name: len(section(done.text, name)) for name in ("Corrected", "Commands that work", "Waiting", "Facts and decisions")}
     assert counts == {"Corrected": 10, "Commands that work": 10, "Waiting": 3, "Facts and decisions": 20}
@@ -139,7 +141,7 @@ def test_what_a_note_file_and_a_log_say_in_the_same_words_is_told_once() -> None
     fact, same = item("port", "The API listens on port 8080.", subject="api"), carried("own", "The API listens on port 8080", 1, path="api.md", title="API")
     index = carried("line", "Always run `make lint` before you push.", 3, path="MEMORY.md", title="Memory", index=True)
     text = told(Content(title="x", items=(rule, fact, replace(same, verdict=Verdict.UPHELD), index)))
-    assert text.lower().replace("`", "").count("always run make lint before you push") == 2, "the rule, and the hook of its page"
+    assert text.lower().replace("`", "").count("always run make lint before you push") == 1, "the rule; the hook of its page need not say it again"
     assert len([line for line in section(text, "Facts and decisions") if "8080" in line]) == 1
 
 
@@ -195,9 +197,32 @@ def test_pages_stand_under_the_headings_of_their_index() -> None:
 
 def test_the_hook_of_a_shelf_names_things_and_else_says_its_first_sentence() -> None:
     rule = item("r1", "Ask before you push.", kind=Kind.RULE, subject="project")
-    fact = item("f1", "The gate listens on 8443.", subject="tide-gate")
-    text = told(Content(title="x", items=(rule, fact)))
-    assert section(text, "Pages") == ["- [About](about.md): tide-gate", "- [How we work](how-we-work.md): Ask before you push."]
+    facts = (item("f1", "The gate listens on 8443.", subject="tide-gate"), item("f2", "The bell rings at noon.", subject="quay_bell"))
+    doors = doors_of(layout((rule, *facts)))
+    assert [(d.title, d.hook) for d in doors] == [("About", "quay_bell, tide-gate"), ("How we work", "Ask before you push.")]
+
+
+def test_the_hook_of_a_shelf_with_one_note_says_it_since_its_subject_alone_tells_nothing() -> None:
+    (door,) = doors_of(layout((item("f1", "Node v24 strips types by itself.", subject="Node v24"),)))
+    assert door.hook == "Node v24 strips types by itself."
+
+
+def test_whom_only_the_speaker_knows_is_no_name_on_a_hook() -> None:
+    people = (item("f1", "我的上司名叫林海。", subject="user's 上司"), item("f2", "我表妹学历是硕士。", subject="user's 表妹"))
+    (door,) = doors_of(layout(people))
+    assert door.hook == "我的上司名叫林海。"
+
+
+def test_a_line_that_only_leads_in_is_no_hook() -> None:
+    lines = [carried(f"e{n}", words, n, path="crew.md", title="Crew") for n, words in enumerate(("Who is who:", "船员：", "Seven people."))]
+    assert [d.hook for d in doors_of(layout(lines))] == ["Seven people."]
+
+
+def test_a_page_whose_hook_stands_above_is_named_without_it() -> None:
+    rule = item("r1", "Ask before you push.", kind=Kind.RULE, subject="project")
+    text = told(Content(title="x", items=(rule, carried("e1", "Seven people.", 1, path="crew.md", title="Crew"))))
+    assert section(text, "Rules") == ["- Ask before you push. → [How we work](how-we-work.md)"]
+    assert section(text, "Pages") == ["- [Crew](crew.md): Seven people.", "- [How we work](how-we-work.md)"]
 
 
 def test_carried_lines_the_logs_uphold_are_told_others_only_through_their_page() -> None:
@@ -260,5 +285,19 @@ def test_a_fact_that_a_correction_says_is_not_said_again() -> None:
 
 def test_a_brief_of_notes_alone_does_not_claim_that_logs_were_read() -> None:
     only = replace(item("no0001", "The port is 5433.", subject="user"), cites=(Cite(source="memory/a.md", line=3),))
-    assert "not checked, since no log that was read speaks of it" in told(Content(title="x", items=(only,)))
+    assert "not checked, since no log that was read decides it" in told(Content(title="x", items=(only,)))
     assert "checked against their logs" in told(CONTENT)
+
+
+def test_a_draft_that_rests_on_a_log_makes_the_lines_of_note_files_no_more_checked() -> None:
+    draft = item("d1", "Start with the ferry.", kind=Kind.PLAN, status=Status.DRAFT, subject="user")
+    note = carried("e1", "Seven people.", 1, path="crew.md", title="Crew")
+    text = told(Content(title="x", items=(draft, note)))
+    assert "not checked, since no log that was read decides it" in text
+
+
+def test_a_memory_of_which_nothing_is_sure_says_so_and_claims_no_lesson() -> None:
+    draft = item("d1", "Start with the ferry.", kind=Kind.PLAN, status=Status.DRAFT, subject="user")
+    for text in (told(Content(title="new")), told(Content(title="new", items=(draft,)))):
+        assert "nothing that lasts is sure enough to be told here yet" in text
+        assert "left behind" not in text

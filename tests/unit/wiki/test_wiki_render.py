@@ -308,6 +308,23 @@ def test_an_index_keeps_its_headings_on_its_own_page_and_lends_none_to_others() 
     assert "##" not in files["fog.md"].decode()
 
 
+def test_an_index_line_does_not_tell_a_page_its_own_name() -> None:
+    def page_of(markdown: str) -> str:
+        items = (
+            carried("h1", "Ships every Monday.", 1, path="fog_bank.md", title="Fog"),
+            carried("h2", "x", 1, path="MEMORY.md", title="Notes", index=True, targets=("fog_bank.md",), markdown=markdown),
+        )
+        return tree(Content(title="x", items=items)).files["fog.md"].decode()
+
+    assert "\n- what ships see [^1]" in page_of("- [Fog](fog_bank.md): what ships see")
+    assert "\n- what ships see [^1]" in page_of("- **[fog_bank.md](fog_bank.md)** — what ships see")
+    other = page_of("- [Grey weather](fog_bank.md): what ships see")
+    assert "\n- what ships see [^1]" in other
+    assert "aliases: [fog_bank, Grey weather]" in other, "another name of it stands among the names of the page"
+    assert "\n- Fog [^1]" in page_of("- [Fog](fog_bank.md)"), "a line that is nothing but the name stays"
+    assert "\n- See Fog for ships [^1]" in page_of("- See [Fog](fog_bank.md) for ships")
+
+
 def test_a_line_said_elsewhere_keeps_its_heading_in_history() -> None:
     kept = carried("m1", "Ships every Monday.", 1, heading="Ferries")
     merged = carried("m2", "Ships every Monday.", 2, heading="Quay", verdict=Verdict.DUPLICATE)

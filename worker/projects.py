@@ -20,6 +20,7 @@ from typing import Final
 from pipelines.errors import UnreadableSource
 from pipelines.logs.codec import Source
 from pipelines.logs.discovery import Found, discover
+from pipelines.notes.instruction_files import Instructed, InstructionFile
 
 HEAD_BYTES: Final = 256 * 1024
 """Of a log, read in search of its working directory: a session that opens with a long prompt names it behind that."""
@@ -196,6 +197,16 @@ def _project(root: Path, logs: Iterable[LogFile], memory: tuple[Path, ...], shar
     return Project(
         root=root, name=root.name or "root", logs=tuple(logs), memory=memory, instructions=tuple(f for f in instructions if f.is_file()), shared=shared
     )  # fmt: skip
+
+
+def instructed(project: Project, homes: Homes) -> Instructed:
+    """The instruction files a session of a project loads: its own, then the person's for all projects. What they import may lie beside either."""
+    own = tuple(InstructionFile(path=f, shown=f.relative_to(project.root).as_posix()) for f in project.instructions)
+    everywhere = [(homes.claude, f) for f in (homes.claude / "CLAUDE.md", *sorted((homes.claude / "rules").rglob("*.md")))]
+    everywhere += [(homes.codex, homes.codex / name) for name in ("AGENTS.md", "AGENTS.override.md")]
+    homely = {homes.claude: "~/.claude/", homes.codex: "~/.codex/"}
+    above = (InstructionFile(path=f, shown=homely[home] + f.relative_to(home).as_posix()) for home, f in everywhere if f.is_file())
+    return Instructed(files=(*own, *above), within=((project.root, ""), *homely.items()), home=Path.home())
 
 
 def _above(path: str) -> Iterator[str]:

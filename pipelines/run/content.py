@@ -16,6 +16,7 @@ from pipelines.notes.half_life import HALF_LIFE, is_by_half_life
 from pipelines.notes.identity import identity_of, in_force
 from pipelines.notes.moment import named_value, said_of
 from pipelines.notes.recheck import FAILED, FELL, MAY_HAVE_CHANGED, NEWER_SEEN, RECHECKED, RESTS_ON_FALLEN, was_believed
+from pipelines.run.beside import Beside, beside
 from pipelines.run.edits import dismissed, open_edits
 from pipelines.run.held import shown, under_quarantine
 from pipelines.run.looking import Look
@@ -101,7 +102,8 @@ def content_of(store: Store, scope: str, *, title: str, own: dict[str, str], red
     """The whole content of the scope's present revision, or of what `look` looks at: notes as they hold then, of sessions and questions what was by then."""
     look = look or Look(store=store, scope=scope)
     records = _records(store, scope, look)
-    noted, carried = note_items(store, scope, look=look), carried_notes(store, scope, look)
+    near = beside(store, scope, known_at=look.moment.known_at)
+    noted, carried = note_items(store, scope, look=look, near=near), carried_notes(store, scope, look, near=near)
     works = tuple(map(work_of, records))
     gone = dismissed(store, scope)
     questions = tuple(q for q in asked(store, scope, waiting(works, map(last_of, records))) if q.uid not in gone)
@@ -126,11 +128,12 @@ class Noted:
     rests: Mapping[str, frozenset[str]]
 
 
-def note_items(store: Store, scope: str, notes: Iterable[str] | None = None, *, look: Look | None = None) -> Noted:
-    """These notes, or all, as they stand now, or where `look` looks."""
+def note_items(store: Store, scope: str, notes: Iterable[str] | None = None, *, look: Look | None = None, near: Beside | None = None) -> Noted:
+    """These notes, or all, as they stand now, or where `look` looks; `near` is what stands beside them."""
+    near = near or beside(store, scope)
     versions = _versions(look or Look(store=store, scope=scope), notes)
     evidence = gather(store, scope, {c for vs in versions.values() for v in vs for c in _claims_of(v)})
-    items = {note: item for note, vs in versions.items() if (item := note_item(vs, evidence))}
+    items = {note: near.shown(item) for note, vs in versions.items() if (item := note_item(vs, evidence))}
     return Noted(items=items, rests={note: evidence.resting(c for v in vs for c in _claims_of(v)) for note, vs in versions.items()})
 
 
@@ -155,8 +158,9 @@ class CarriedNotes:
     rests: frozenset[str] = frozenset()
 
 
-def carried_notes(store: Store, scope: str, look: Look | None = None) -> CarriedNotes:
-    """All lines of note files that stand, or stood where `look` looks."""
+def carried_notes(store: Store, scope: str, look: Look | None = None, *, near: Beside | None = None) -> CarriedNotes:
+    """All lines of note files that stand, or stood where `look` looks; `near` is what stands beside them."""
+    near = near or beside(store, scope)
     look = look or Look(store=store, scope=scope)
     findings = look.findings()
     notes = standing_notes(look.online_notes())
@@ -170,9 +174,10 @@ def carried_notes(store: Store, scope: str, look: Look | None = None) -> Carried
     quotes = [q for f in said for q in f.quotes]
     evidence = gather(store, scope, (), quotes)
     depths = nested(notes)
+    items = tuple(near.shown(carried_item(n, findings.get(n.uid), versions, evidence, depth=depths[n.uid])) for n in notes)
+    against = {i.uid: i.against for i in items}
     return CarriedNotes(
-        items=tuple(carried_item(n, findings.get(n.uid), versions, evidence, depth=depths[n.uid]) for n in notes),
-        corrections=_corrections(notes, findings, versions, evidence), held=tuple(locked.values()),
+        items=items, corrections=tuple(replace(c, against=against[c.uid]) for c in _corrections(notes, findings, versions, evidence)), held=tuple(locked.values()),
         rests=frozenset(q.turn for q in quotes) | {resting_on_note(v) for v in named},
     )  # fmt: skip
 
@@ -284,7 +289,7 @@ _KIND_RANK = (
 
 
 def _one_of(same: Sequence[Item]) -> Item:
-    lead = min(same, key=lambda i: (_KIND_RANK.index(i.kind), not i.history, i.uid))
+    lead = min(same, key=lambda i: (not i.pinned, _KIND_RANK.index(i.kind), not i.history, i.uid))
     if len(same) == 1:
         return lead
     history = dict.fromkeys(h for i in (lead, *same) for h in i.history)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pipelines.errors import Permanent
 from pipelines.logs.reader import Reader
 from pipelines.logs.redaction import Redactor
+from pipelines.notes.instruction_files import Instructed
 from pipelines.ports import Blobs, Engine
 from pipelines.store import Store
 
@@ -155,6 +156,7 @@ class Request:
     """One dream as it was asked for on this host: what decides it, and where things lie here.
 
     `paths` and `notes` are read, `wiki` is the folder to publish into, `exclude` is never read. `mine`: what is changed in that folder is the person's word.
+    `instructions` are read, too; None where nobody knows which they are: those of the last dream count.
     """
 
     scope: str
@@ -167,3 +169,4 @@ class Request:
     exclude: tuple[str, ...] = ()
     mine: bool = False
     params: Params = Params()
+    instructions: Instructed | None = None

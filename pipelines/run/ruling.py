@@ -10,6 +10,7 @@ from typing import Final
 from pipelines.errors import Refused
 from pipelines.model import Ruling, Status, Version, digest
 from pipelines.notes.identity import in_force
+from pipelines.run.beside import reopened
 from pipelines.run.sources import standing_notes
 from pipelines.store import Store
 
@@ -59,7 +60,7 @@ def rule(store: Store, scope: str, verb: str, name: str, *, at: datetime, hand: 
     said = (verb, other, why if verb == "edit" else None)
     made = (r for r in in_force(store.rulings(scope, [versions[0].note])) if r.target == versions[0].note)
     before = next((r for r in made if (r.verb, r.other, r.body if verb == "edit" else None) == said), None)
-    if before is not None and not _moved_since(versions, before):
+    if before is not None and not _moved_since(versions, before) and not reopened(store, scope, versions, before):
         return Ruled(ruling=before, versions=versions, known=True)
     ruling = Ruling(
         uid=digest("ruling", *(s or "" for s in said), versions[0].note, at.isoformat()), verb=verb, target=versions[0].note, other=other, body=why or None, at=at

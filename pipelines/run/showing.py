@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from typing import Any, cast
 
 from pipelines.model import Quote, SessionInfo, digest, short_uid
+from pipelines.run.beside import PIN, Beside, beside
 from pipelines.run.content import (
     RECENT,
     CarriedNotes,
@@ -95,13 +96,14 @@ def look(store: Store, scope: str, *, own: Mapping[str, str], cover: Cover, cove
 
     `cover` masks a file's secrets; `covers` names its rules: by others, or by another renderer, all is made anew.
     """
-    before, renderer = store.render_state(scope), f"{RENDERER} {covers}".rstrip()
+    near = beside(store, scope)
+    before, renderer = store.render_state(scope), " ".join(filter(None, (RENDERER, covers, near.mark)))  # what a file says may cover any note
     if before is not None and before.renderer != renderer:
         store.forget_render(scope)
         before = None
     moves = store.moves(scope, before)
     rows = Rows(store, scope)
-    carried, rests = _bring_notes(store, scope, rows, before, moves)
+    carried, rests = _bring_notes(store, scope, rows, before, moves, near)
     pages = Pages(store, scope, rows, own, renderer, anew=before is None)
     memory = carried is not None
     places = Places(rows, owners_of(pages.owners), frozenset(t for t, _ in pages.owners), anew=before is None, carried=memory)
@@ -114,28 +116,33 @@ def look(store: Store, scope: str, *, own: Mapping[str, str], cover: Cover, cove
     aside = {
         "own": marks,
         "said": said,
+        "ruled": list(near.ruled),
         **(_aside(carried) if carried is not None else {k: before.aside[k] for k in ("corrections", "held")} if before else {}),
     }
     after = Render(renderer, moves.rev, moves.marks, aside)
-    return _Sight(store, scope, rows, pages, sessions, own, cover, before, after, moves, rests).sight()
+    return _Sight(store, scope, rows, pages, sessions, own, cover, before, after, moves, rests, near.pins).sight()
 
 
 def _aside(carried: CarriedNotes) -> dict[str, Any]:
     return {"corrections": [pack(c) for c in carried.corrections], "held": [pack(h) for h in carried.held]}
 
 
-def _bring_notes(store: Store, scope: str, rows: Rows, before: Render | None, moves: Moves) -> tuple[CarriedNotes | None, dict[str, Collection[str]]]:
-    """Bring the rows of all notes up to date whose versions, turns or findings moved; the lines of note files when any of them may have (else None), and
+def _bring_notes(
+    store: Store, scope: str, rows: Rows, before: Render | None, moves: Moves, near: Beside
+) -> tuple[CarriedNotes | None, dict[str, Collection[str]]]:  # fmt: skip
+    """Bring the rows of all notes up to date whose versions, turns, findings or pins moved; the lines of note files when any of them may have (else None), and
     what each note looked at rests on."""
     resting = store.resting_on(scope, [*moves.turns, *map(resting_on_note, moves.notes)]) if before else frozenset()
-    looked_at = moves.notes | (resting - {CARRIED})
-    noted = note_items(store, scope, looked_at)
+    turned = set(near.ruled) ^ set(before.aside.get("ruled", ())) if before else set()
+    pinned = {told.removeprefix(f"{PIN} ") for told in turned if told.startswith(f"{PIN} ")}
+    looked_at = moves.notes | (resting - {CARRIED}) | pinned
+    noted = note_items(store, scope, looked_at, near=near)
     take_notes(rows, looked_at, noted.items)
     rests: dict[str, Collection[str]] = {uid: noted.rests.get(uid, ()) for uid in moves.notes}
     said = ("online", "findings")
-    if before is not None and CARRIED not in resting and all(before.marks[n] == moves.marks[n] for n in said):
+    if before is not None and CARRIED not in resting and len(pinned) == len(turned) and all(before.marks[n] == moves.marks[n] for n in said):
         return None, rests
-    carried = carried_notes(store, scope)
+    carried = carried_notes(store, scope, near=near)
     take_carried(rows, carried.items)
     return carried, {**rests, CARRIED: carried.rests}
 
@@ -232,6 +239,7 @@ class _Sight:
     after: Render
     moves: Moves
     rests: Mapping[str, Collection[str]]
+    pins: frozenset[str]
 
     def sight(self) -> Sight:
         corrections = tuple(correction_of(c) for c in self.after.aside.get("corrections", ()))
@@ -351,7 +359,7 @@ class _Sight:
         wrong = {group[0].uid for group in due}
         self.rows.load(uids=wrong)
         quiet = b.quiet_before(newest)
-        goals, goal_count = items.goals(micros(quiet))
+        goals, goal_count = self._goals(items, micros(quiet))
         most = b.MEMORY_MD.lines
         return b.Signs(
             title=title_from(self.sessions.folders, self.scope), newest=newest, checked=items.checked(), corrections=due,
@@ -360,6 +368,14 @@ class _Sight:
             asked=questions, work=self.sessions.work, doors=doors,
             memory=frozenset(p.topic for p in self.pages.now.values() if p.sort == Sort.MEMORY),
         )  # fmt: skip
+
+    def _goals(self, items: _Overlay, since: int | None) -> tuple[list[ShownItem], int]:
+        """Goals that are pinned, then those heard of since then, the newest first, and how many there are."""
+        found, count = items.goals(since)
+        self.rows.load(uids=self.pins)
+        pinned = [r for uid in sorted(self.pins) if (r := self.rows.now.get(uid)) and r.section == b.GOALS]
+        goals = {r.uid: r for r in (*pinned, *found)}
+        return sorted(goals.values(), key=lambda r: b.goal_rank(self.rows.item(r))), count + sum(not _heard(r, since) for r in pinned)
 
     def _best(self, items: _Overlay, section: str, most: int, above: frozenset[str] = frozenset()) -> b.Best:
         """The first notes of a section; without those whose sentence stands above it."""

@@ -13,6 +13,8 @@ from pipelines.logs.discovery import whole_path
 from pipelines.logs.intake import IntakeReport, intake, path_key
 from pipelines.model import OnlineNote, Ruling, digest
 from pipelines.notes.folder import FolderReading, NoteProblem, read_folder
+from pipelines.notes.instruction_files import read_instructions
+from pipelines.notes.instructions import FOLDER as INSTRUCTIONS
 from pipelines.run.parts import Parts, Request
 
 TRUST = "trust"
@@ -48,6 +50,9 @@ def take_in(parts: Parts, request: Request) -> Taken:
     folders = tuple(_unless_emptied(parts, request, read_folder(root, name=name, git_times=parts.git_times)) for root, name in named)
     for reading in (f for f in folders if f.files):
         parts.store.save_online_notes(request.scope, reading.folder, [_masked(parts, n) for n in reading.notes])
+    if request.instructions is not None:  # in place of those of the dream before; in the store, so that workers elsewhere have them
+        lines = read_instructions(request.instructions).notes  # what is not read of them `dreamd lint` names: an import that is not followed fails no dream
+        parts.store.save_online_notes(request.scope, INSTRUCTIONS, [_masked(parts, n) for n in lines])
     return Taken(logs=report, folders=tuple(_told(parts, f) for f in folders))
 
 

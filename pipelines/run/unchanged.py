@@ -15,6 +15,7 @@ from pathlib import Path
 
 from pipelines.logs.discovery import discover
 from pipelines.logs.intake import closed_before
+from pipelines.notes.instruction_files import read_instructions
 from pipelines.report import DreamReport
 from pipelines.run.parts import Parts, Request
 from pipelines.run.units.analyse import note_ends
@@ -46,6 +47,8 @@ def fingerprint(parts: Parts, request: Request) -> str:
     h.update("".join(lines).encode("utf-8", "surrogateescape"))
     for name in _note_stamps(request.notes):
         h.update(name.encode("utf-8", "surrogateescape"))
+    if request.instructions is not None:  # a few small files, whose imports only their words tell
+        h.update(repr(read_instructions(request.instructions)).encode("utf-8", "backslashreplace"))
     return h.hexdigest()
 
 

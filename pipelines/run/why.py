@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 
 from pipelines.errors import Refused
 from pipelines.gates import without_orders
-from pipelines.model import Finding, OnlineNote, Outcome, Quote, Ruling, Turn, Version
+from pipelines.model import Finding, OnlineNote, Outcome, Quote, Ruling, Status, Turn, Version
 from pipelines.notes.identity import in_force
+from pipelines.notes.instructions import Told
+from pipelines.run.beside import disputed_by
 from pipelines.run.disputes import Contradiction, contradiction
 from pipelines.run.looking import Look
 from pipelines.run.sources import standing_notes
@@ -33,7 +35,8 @@ class Proof:
 class Chain:
     """Why something stands where it stands. A carried note has `online` and `finding`, a note of dreamd's own its versions; `rulings` are people's.
 
-    `contradiction` is set for a note whose sides stand, or stood until a person decided, against one another.
+    `contradiction` is set for a note whose sides stand, or stood until a person decided, against one another, `against` for one that a line of an
+    instruction file says otherwise than.
     """
 
     note: str
@@ -44,6 +47,7 @@ class Chain:
     finding: Finding | None = None
     rulings: tuple[Ruling, ...] = ()
     contradiction: Contradiction | None = None
+    against: Told | None = None
 
 
 def why(store: Store, scope: str, name: str, look: Look | None = None) -> tuple[Chain, ...]:
@@ -105,9 +109,11 @@ def _chain(at: Look, note: str) -> Chain:
     claims = at.store.claims(at.scope, {c for v in versions for c in v.claims})
     quotes = [q for uid in sorted(claims) for q in claims[uid].quotes]
     proofs, rulings = _proofs(at.store, at.scope, quotes), in_force(at.store.rulings(at.scope, [note, *claims]))
+    confirmed = next((v for v in versions if v.status is Status.CONFIRMED), None)
     return Chain(
         note=note, versions=versions, proofs=proofs, decisions=_decisions(at, note), rulings=rulings,
         contradiction=contradiction(versions, rulings, claims, {p.turn.uid: p.turn for p in proofs}),
+        against=disputed_by(at.store, at.scope, note, confirmed.statement) if confirmed else None,
     )  # fmt: skip
 
 
@@ -115,7 +121,8 @@ def _carried(at: Look, note: OnlineNote) -> Chain:
     finding = at.findings().get(note.uid)
     quotes = finding.quotes if finding else ()
     return Chain(
-        note=note.uid[:12], versions=(), proofs=_proofs(at.store, at.scope, quotes), decisions=_decisions(at, note.uid), online=note, finding=finding
+        note=note.uid[:12], versions=(), proofs=_proofs(at.store, at.scope, quotes), decisions=_decisions(at, note.uid), online=note, finding=finding,
+        rulings=in_force(at.store.rulings(at.scope, [note.uid[:12]])), against=disputed_by(at.store, at.scope, note.uid[:12], note.text),
     )  # fmt: skip
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Connection, and_, exists, select
+from sqlalchemy import ColumnElement, Connection, and_, exists, func, or_, select
 
 from pipelines.model import Finding, OnlineNote, digest
+from pipelines.notes.instructions import FOLDER as INSTRUCTIONS
 from pipelines.notes.moment import deadline_of
 from pipelines.store import tables as t
 from pipelines.store.codec import finding_of, online_of, online_out
@@ -39,14 +40,27 @@ class Online(Core):
 
     def online_notes(self, scope: str, *, known_at: datetime | None = None) -> tuple[OnlineNote, ...]:
         """The notes that stand now or stood at a moment of the store's clock, each once (the file's own before what a log shows written), by folder, path,
-        position."""
+        position. Lines of instruction files are none (`instructions`)."""
         with self.reading("read the online notes") as conn:
-            rows = [r for r in _standing(conn, self.scope_of(conn, scope), known_at=known_at) if not r.gone]
+            notes = or_(t.online_notes.c.folder != storable(INSTRUCTIONS), t.online_notes.c.source_id.is_not(None))
+            rows = [r for r in _standing(conn, self.scope_of(conn, scope), notes, known_at=known_at) if not r.gone]
         rows.sort(key=lambda r: r.source_id is not None)
         found: dict[str, OnlineNote] = {}
         for row in rows:
             found.setdefault(row.uid, online_of(row.body))
         return tuple(sorted(found.values(), key=lambda n: (n.folder, n.path, n.position, n.uid)))
+
+    def instructions(self, scope: str, *, known_at: datetime | None = None) -> tuple[tuple[OnlineNote, datetime], ...]:
+        """The lines of instruction files that stand (or stood), by path and position, each with when its words were first seen in that file."""
+        c = t.online_notes.c
+        with self.reading("read the instructions") as conn:
+            scope_id = self.scope_of(conn, scope)
+            mine = (c.folder == storable(INSTRUCTIONS), c.source_id.is_(None))
+            rows = [r for r in _standing(conn, scope_id, *mine, known_at=known_at) if not r.gone]
+            first = select(c.uid, func.min(c.recorded_at).label("at")).where(c.scope_id == scope_id, *mine).group_by(c.uid)
+            since = {r.uid: r.at for r in conn.execute(first)} if rows else {}
+        found = ((online_of(row.body), since[row.uid]) for row in rows)
+        return tuple(sorted(found, key=lambda pair: (pair[0].path, pair[0].position, pair[0].uid)))
 
     def findings(self, scope: str, *, rev: int | None = None) -> Mapping[str, Finding]:
         """The analyzer's word now, or at a revision, by online note."""

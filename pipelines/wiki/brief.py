@@ -119,7 +119,7 @@ class Signs:
     """What a brief is made of: of each section its best notes, of each page its hook.
 
     `corrections` are those due, newest first, one group a truth; `places` says on which page (title, path) the line of a correction stands. `goals` are
-    those heard of lately, newest first, whoever has the third's time included. `checked`: some note on a page rests on a log. `doors` are in page order.
+    those heard of lately, pinned ones before the newest, whoever has the third's time included. `checked`: some note rests on a log. `doors` are in page order.
     """
 
     title: str
@@ -198,7 +198,7 @@ def signs_of(content: Content, layout: Layout) -> Signs:
         stands = [Stand(i, where[i.uid].title, where[i.uid].path) for i in sorted((i for i in told if section_of(i) == section), key=rank)]
         return Best(tuple(stands), len(stands))
 
-    goals = sorted((i for i in told if section_of(i) == GOALS and not _quiet(i, content.newest_evidence)), key=lambda i: (-_stamp(i.newest_evidence), i.uid))
+    goals = sorted((i for i in told if section_of(i) == GOALS and not _quiet(i, content.newest_evidence)), key=goal_rank)
     return Signs(
         title=content.title, newest=content.newest_evidence, checked=any(cite.session for i in content.items if i.uid in where for cite in i.cites), corrections=due,
         places={group[0].uid: (t.title, t.path) for group in due if (t := where.get(group[0].uid))}, rules=best(RULES), commands=best(COMMANDS),
@@ -215,7 +215,7 @@ Kept = dict[str, list[tuple[Entry, str]]]
 
 
 def _fit(sections: Sequence[_Section], budget: Budget, head: str, foot: str) -> tuple[Kept, list[tuple[str, Entry]]]:
-    """Drop lines from the bottom until the text fits; the first dropped line of "Pages" leaves one that leads to all of them."""
+    """Drop lines from the bottom until the text fits, pinned ones last; the first dropped line of "Pages" leaves one that leads to all of them."""
     kept: Kept = {s.title: [(e, e.tell()) for e in s.entries] for s in sections if s.entries}
     text = _text(head, kept, foot)
     size, lines = budget.measure(text), text.count("\n")
@@ -224,8 +224,8 @@ def _fit(sections: Sequence[_Section], budget: Budget, head: str, foot: str) -> 
     if any(s.title == "Pages" and s.beyond for s in sections):
         rest.append(_REST)
         size, lines = size + budget.measure(_REST.tell() + "\n"), lines + 1
-    for title in reversed(list(kept)):
-        while kept[title] and (size > budget.size or lines > budget.lines):
+    for pinned, title in [(pinned, title) for pinned in (False, True) for title in reversed(list(kept))]:
+        while kept[title] and kept[title][-1][0].pinned <= pinned and (size > budget.size or lines > budget.lines):
             gone, told = kept[title].pop()
             over.append((title, gone))
             size, lines = size - budget.measure(told + "\n"), lines - 1
@@ -290,9 +290,9 @@ _SECTION_OF = {
 
 
 def section_of(item: Item) -> str:
-    """The section that may tell a note; "" for none: only what is confirmed and not said by an instruction file already, and of carried lines only
-    those the logs uphold (the others are told by their page)."""
-    if item.status is not Status.CONFIRMED or item.covered:
+    """The section that may tell a note; "" for none: only what is confirmed, and neither said by an instruction file already (unless it is pinned) nor
+    contradicted by one, and of carried lines only those the logs uphold (the others are told by their page)."""
+    if item.status is not Status.CONFIRMED or item.against or (item.covered and not item.pinned):
         return ""
     if item.carried and (item.verdict is not Verdict.UPHELD or item.carried.index):
         return ""
@@ -300,8 +300,10 @@ def section_of(item: Item) -> str:
 
 
 def rank(item: Item) -> tuple[int, int, float, str]:
-    """What lasts first, decisions before facts; then more witnesses, the newest, by id."""
-    tier = 0 if lasts(item) else 1 if item.kind is Kind.DECISION else 2 if item.kind in {Kind.FACT, Kind.INSIGHT, Kind.INCIDENT} else 0
+    """What is pinned first, then what lasts, decisions before facts; then more witnesses, the newest, by id."""
+    tier = 1 if lasts(item) else 2 if item.kind is Kind.DECISION else 3 if item.kind in {Kind.FACT, Kind.INSIGHT, Kind.INCIDENT} else 1
+    if item.pinned:
+        tier = 0
     return (tier, -item.sessions, -_stamp(item.newest_evidence), item.uid)
 
 
@@ -325,12 +327,12 @@ def _stamp(at: datetime | None) -> float:
 def _sections(signs: Signs, moved: list[Moved], own_max: int, budget: Budget) -> list[_Section]:
     said: set[str] = set()
     rules, commands, facts = (_unsaid(best, said) for best in (signs.rules, signs.commands, signs.facts))
-    lines_max, lasting = budget.lines, sum(1 for s in facts.first if lasts(s.item))
-    facts_max = max(budget.facts, min(lasting, lines_max))
+    lines_max, lasting = budget.lines, sum(1 for s in facts.first if s.item.pinned or lasts(s.item))
+    commands_max = max(COMMANDS_MAX, min(sum(1 for s in commands.first if s.item.pinned), lines_max))
     return [
         _Section(CORRECTED, _corrected(signs, moved)),
         _best(RULES, rules, lines_max, "no_room", moved),
-        _best(COMMANDS, commands, COMMANDS_MAX, "over_limit", moved),
+        _best(COMMANDS, commands, commands_max, "over_limit", moved),
         _waiting(signs, moved),
         _best(FACTS, facts, facts_max, "over_limit", moved),
         _pages(signs, moved, own_max, lines_max, said, _told_above(rules.first[:lines_max], commands.first[:COMMANDS_MAX], facts.first[:facts_max])),
@@ -372,10 +374,10 @@ def _best(title: str, best: Best, most: int, why: str, moved: list[Moved]) -> _S
 def _entry(stand: Stand, section: str, moved: list[Moved]) -> Entry:
     item, page = stand.item, link(stand.title, stand.path)
     if item.high_stakes:
-        return Entry(join(plain(_name(item)), ": look it up on the page"), page, item.uid)
+        return Entry(join(plain(_name(item)), ": look it up on the page"), page, item.uid, pinned=item.pinned)
     when = [worked(item)] if item.worked_on else []
     until = [f" Until {day(item.valid_until)}."] if item.valid_until else []
-    return Entry(join(_told(item, stand.path, section, LINE_CHARS_MAX, moved), *when, *until), page, item.uid)
+    return Entry(join(_told(item, stand.path, section, LINE_CHARS_MAX, moved), *when, *until), page, item.uid, pinned=item.pinned)
 
 
 def _name(item: Item) -> str:
@@ -385,7 +387,7 @@ def _name(item: Item) -> str:
 def due_corrections(corrections: Iterable[Correction], newest: datetime | None) -> tuple[tuple[Correction, ...], ...]:
     """The newest corrections of note files that still say the wrong thing, one group a truth, however many files say otherwise. One leaves when the
     file is fixed, or when it is old and has been told often."""
-    due = sorted((c for c in corrections if not c.fixed and not _worn(c, newest)), key=lambda c: (-_stamp(c.at), c.uid))
+    due = sorted((c for c in corrections if not c.fixed and not c.against and not _worn(c, newest)), key=lambda c: (-_stamp(c.at), c.uid))
     groups: dict[str, list[Correction]] = {}
     for correction in due:
         groups.setdefault(correction.right, []).append(correction)
@@ -431,6 +433,11 @@ def _correction(group: Sequence[Correction], place: tuple[str, str] | None, quot
     return Entry(spans, link(*place) if place else None, group[0].uid)
 
 
+def goal_rank(item: Item) -> tuple[bool, float, str]:
+    """Pinned goals first, then the newest."""
+    return (not item.pinned, -_stamp(item.newest_evidence), item.uid)
+
+
 def quiet_before(newest: datetime | None) -> datetime | None:
     """Goals not heard of since then are not told; None when no time is known."""
     return newest - timedelta(days=QUIET_GOAL_DAYS) if newest else None
@@ -438,30 +445,31 @@ def quiet_before(newest: datetime | None) -> datetime | None:
 
 def _quiet(item: Item, newest: datetime | None) -> bool:
     since = quiet_before(newest)
-    return bool(since and item.newest_evidence and item.newest_evidence < since)
+    return bool(since and not item.pinned and item.newest_evidence and item.newest_evidence < since)
 
 
 def _waiting(signs: Signs, moved: list[Moved]) -> _Section:
     """Goals heard of in the last 30 days, questions nobody answered, work not committed; the newest three."""
-    found = [(s.item.newest_evidence, _entry(s, GOALS, moved)) for s in signs.goals.first[: _ties(signs.goals.first)]]
+    found: list[tuple[datetime | None, Entry]] = [(s.item.newest_evidence, _entry(s, GOALS, moved)) for s in signs.goals.first[: _ties(signs.goals.first)]]
     for asked in signs.asked:
         found.append((asked.at, Entry(join("Asked and not answered: ", plain(inline.cut_quote(asked.text))), link("inbox", "inbox.md"), asked.uid)))
     for one in (u for u in unfinished(signs.work) if u.left is Left.CHANGES):
         found.append((one.work.ended or one.work.started, Entry(told_of(one), link("recent", "recent.md"))))
-    found.sort(key=lambda pair: (-_stamp(pair[0]), inline.words(pair[1].spans)))
+    found.sort(key=lambda pair: (not pair[1].pinned, -_stamp(pair[0]), inline.words(pair[1].spans)))
     entries = [e for _, e in found]
-    others = [Moved(section=GOALS, text=inline.words(e.spans), page=e.page.target if e.page else "inbox.md", why="over_limit") for e in entries[WAITING_MAX:]]
+    most = max(WAITING_MAX, sum(e.pinned for e in entries))
+    others = [Moved(section=GOALS, text=inline.words(e.spans), page=e.page.target if e.page else "inbox.md", why="over_limit") for e in entries[most:]]
     rest = signs.goals.first[_ties(signs.goals.first) :]
     others += [Moved(section=GOALS, text=inline.clean(s.item.statement), page=s.path, why="over_limit") for s in rest]
-    return _Section(GOALS, tuple(entries[:WAITING_MAX]), tuple(others), signs.goals.count - len(signs.goals.first))
+    return _Section(GOALS, tuple(entries[:most]), tuple(others), signs.goals.count - len(signs.goals.first))
 
 
 def _ties(goals: Sequence[Stand]) -> int:
-    """How many of the goals, newest first, may be among the newest: three, and whoever has the third's time."""
+    """How many of the goals, pinned ones and then the newest first, may be among the first: three, and whoever has the third's time."""
     if len(goals) <= WAITING_MAX:
         return len(goals)
     last = _stamp(goals[WAITING_MAX - 1].item.newest_evidence)
-    return sum(1 for s in goals if _stamp(s.item.newest_evidence) >= last)
+    return sum(1 for s in goals if s.item.pinned or _stamp(s.item.newest_evidence) >= last)
 
 
 # --- pages -------------------------------------------------------------------------------------------------------------------------------
@@ -486,7 +494,7 @@ def _pages(signs: Signs, moved: list[Moved], own_max: int, lines_max: int, said:
         bare = prose or (not door.named and _compared(door.hook) in above_told)
         line = Entry((link(door.title, door.path),), None) if bare else entry(door, moved, own_max)
         out.append(replace(line, depth=1 if above else 0))
-        for heading, lines in groupby((i for i in prose if _words(i) not in said), key=lambda i: i.carried.heading if i.carried else ""):
+        for heading, lines in groupby((i for i in prose if _words(i) not in said and not i.covered and not i.against), key=lambda i: i.carried.heading if i.carried else ""):
             if heading:
                 out.append(Entry(plain(heading), None, depth=1))
             out += [_index_line(i, door, moved, max(own_max, LINE_CHARS_MAX), depth=2 if heading else 1) for i in lines]

@@ -100,7 +100,8 @@ class Item:
     `statement` is the sentence; `markdown`, for carried notes, the text as it stood. `worked_on` are the days a procedure worked. `sessions` counts
     independent witnesses. `high_stakes`: an amount, a permission, a legal matter; the brief links it and does not repeat it. `covered`: an
     instruction file says it already. `missed` is the first promotion criterion a draft misses. `remark` is a word of ours behind the sentence ("edited
-    on this page, not confirmed"); `pin` the key of the topic a note must stand on, for what a person wrote on a page.
+    on this page, not confirmed"); `pin` the key of the topic a note must stand on, for what a person wrote on a page. `against` is the place of an
+    instruction file's line that says otherwise, undecided; `pinned`: the person wants it told first.
     """
 
     uid: str
@@ -133,6 +134,8 @@ class Item:
     reason: str = ""
     remark: str = ""
     pin: str = ""
+    against: str = ""
+    pinned: bool = False
 
     def __post_init__(self) -> None:
         _require_cites(self.cites, self.statement)
@@ -187,7 +190,8 @@ class Edited:
 class Correction:
     """A wrong line of a note file and what the logs say instead. `path` and `line` are the file's own; `fixed`: the file says it rightly by now.
 
-    `deliveries` counts the briefs that carried this correction; `at` is the time of the proving evidence.
+    `deliveries` counts the briefs that carried this correction; `at` is the time of the proving evidence. `against`: an instruction file says otherwise
+    than what is right by the logs, undecided.
     """
 
     uid: str
@@ -199,6 +203,7 @@ class Correction:
     at: datetime | None = None
     fixed: bool = False
     deliveries: int = 0
+    against: str = ""
 
     def __post_init__(self) -> None:
         _require_cites(self.cites, self.right)

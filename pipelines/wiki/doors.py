@@ -34,7 +34,7 @@ class Moved:
 class Entry:
     """A line of an index or the brief: its words, the page it leads to (None: none), and the id of what it tells.
 
-    `ready` is the line as it is told, without its indent, where that is known: its words need not be written again.
+    `ready` is the line as it is told, without its indent, where that is known: its words need not be written again. What is `pinned` is the last to leave.
     """
 
     spans: Spans
@@ -42,6 +42,7 @@ class Entry:
     uid: str = ""
     depth: int = 0
     ready: str = ""
+    pinned: bool = False
 
     def write(self) -> str:
         """The line as a page has it."""
@@ -135,8 +136,9 @@ _EMPTY = re.compile(r"\[[^\]]*\]$|.*[:：]$", re.DOTALL)
 
 
 def hook_text(topic: Topic) -> str:
-    """The file's description, else the commands or the several names a page speaks of, else the first thing it says; for later parts their headings."""
-    told = [i for i in topic.items if i.status is Status.CONFIRMED and not i.high_stakes and i.verdict not in NO_LONGER_TOLD and not _EMPTY.match(i.statement)]
+    """The file's description, else the names a page speaks of, else the first thing it says; for later parts their headings."""
+    sure = (i for i in topic.items if i.status is Status.CONFIRMED and not i.high_stakes and not i.against and not i.covered)
+    told = [i for i in sure if i.verdict not in NO_LONGER_TOLD and not _EMPTY.match(i.statement)]
     names: Iterable[str] = ()
     if topic.part > 1:
         names = (i.carried.heading if i.carried else inline.clean(i.subject) for i in topic.items)

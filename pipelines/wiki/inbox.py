@@ -77,7 +77,7 @@ def queue(waiting: Sequence[Entry]) -> Queue:
 
 def waits_of(item: Item) -> Waits | None:
     """As what a note waits for a person; None when it does not."""
-    if item.status is Status.DISPUTED:
+    if item.status is Status.DISPUTED or (item.against and not item.corrected_to):
         return Waits.DISPUTE
     if item.status is Status.NEEDS_RECHECK or (item.verdict is Verdict.NEEDS_RECHECK and item.status is not Status.QUARANTINED):
         return Waits.RECHECK
@@ -138,7 +138,7 @@ _FIRST = (Kind.RULE, Kind.PREFERENCE, Kind.HOLD, Kind.DECISION, Kind.PROCEDURE, 
 
 def value(item: Item) -> tuple[int, int, float, str]:
     """The order of notes that wait: more witnesses first, then what would be a rule before what would be a fact, then the newest; disputes by id alone."""
-    if item.status is Status.DISPUTED:
+    if waits_of(item) is Waits.DISPUTE:
         return (0, 0, 0.0, item.uid)
     return (-item.sessions, _FIRST.index(item.kind), -(item.newest_evidence.timestamp() if item.newest_evidence else 0.0), item.uid)
 
@@ -152,6 +152,10 @@ def _why(uid: str) -> str:
 
 
 def _dispute(item: Item) -> Entry:
+    if item.against:
+        spans = join(plain(inline.cut_quote(item.statement)), " or what ", code(item.against), " says")
+        command = f"dreamd review show {item.anchor}"
+        return Entry(uid=item.uid, waits=Waits.DISPUTE, spans=spans, reason="", command=command, notes=footnotes(item.cites[:2]))
     sides: list[Part] = []
     for n, side in enumerate(item.sides):
         who = f" ({inline.clean(side.said_by)})" if side.said_by else ""

@@ -100,7 +100,13 @@ def _remarks(item: Item) -> list[Part]:
         out.append(f" Until {day(item.valid_until)}.")
     if item.remark:
         out += [" ", (Span(inline.clean(item.remark), Style.EM),)]
-    return out
+    return [*out, *_beside(item)]
+
+
+def _beside(item: Item) -> list[Part]:
+    """What a person should know of where a note is told, and of a file that says otherwise."""
+    against = f"{inline.clean(item.against)} says otherwise: not told until you decide" if item.against else ""
+    return [part for said in (against, "pinned" if item.pinned else "") if said for part in (" ", (Span(said, Style.EM),))]
 
 
 def worked(item: Item) -> str:
@@ -189,7 +195,7 @@ def _carried(item: Item, resolve: Resolve) -> Draft:
         spans = join(plain(item.corrected_to), f"{_stop(item.corrected_to)} ", (Span("Corrected", Style.EM),), '; the note said: "', plain(was), '"')
     elif item.verdict in _VERDICT_WORDS:
         spans = join(spans, " ", (Span(_VERDICT_WORDS[item.verdict], Style.EM),))
-    return Draft(spans, footnotes(item.cites), item.anchor, blocks, item.carried.depth if item.carried else 0)
+    return Draft(join(spans, *_beside(item)), footnotes(item.cites), item.anchor, blocks, item.carried.depth if item.carried else 0)
 
 
 _VERDICT_WORDS = {Verdict.UPHELD: "upheld", Verdict.CORRECTED: "corrected", Verdict.UNSUPPORTED: "unsupported, its session says nothing of it"}

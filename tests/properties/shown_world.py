@@ -25,6 +25,9 @@ from pipelines.model import (
     Version,
     digest,
 )
+from pipelines.notes.folder import read_text
+from pipelines.notes.instructions import FOLDER
+from pipelines.run.beside import pin, unpin
 from pipelines.store import BeliefChange, Decision, FindingChange, Store
 from tests.contracts.store_builders import DAY, batch, claim, gated, source, start_dream, turn
 
@@ -170,6 +173,16 @@ class World:
         self.dream({}, tuple(found.values()))
 
     # --- beside beliefs ---
+
+    def pins(self, note: str, *, at: datetime) -> None:
+        """Pin a note, or take its pin off."""
+        versions = tuple(h.version for h in self.store.heads(SCOPE, notes=[note]))
+        if versions and not unpin(self.store, SCOPE, versions, at=at, hand="command") and any(v.status is Status.CONFIRMED for v in versions):
+            pin(self.store, SCOPE, versions, at=at, hand="command")
+
+    def instructs(self, lines: Sequence[str]) -> None:
+        """An instruction file with these lines."""
+        self.store.save_online_notes(SCOPE, FOLDER, read_text("".join(f"- {line}\n" for line in lines), folder=FOLDER, path="CLAUDE.md")[1])
 
     def held(self, text: str) -> None:
         """A claim under quarantine, and a question that waits."""

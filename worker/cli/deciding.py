@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from pipelines.errors import Refused
 from pipelines.run import Parts, Request
+from pipelines.run.beside import let_stand
 from pipelines.run.content import carried_notes, content_of
 from pipelines.run.edits import decline, dismiss, edit_named
 from pipelines.run.ruling import UID_MIN, rule
-from pipelines.wiki.content import Edited, anchor_of
+from pipelines.wiki.content import Edited, Item, anchor_of
 from worker.cli.output import visible
 from worker.cli.wrong_files import make_right
 from worker.note_files import note_folders
@@ -23,6 +24,8 @@ def decide_other(parts: Parts, request: Request, place: Place, verb: str, name: 
         return None
     if (edit := edit_named(parts.store, request.scope, name)) is not None:
         return request, _edit(parts, request, verb, edit, hand=hand, why=why)
+    if (against := _own_line_against(parts, request, wanted)) is not None:
+        return request, _let_stand(parts, request, verb, against, hand=hand)
     if wrong := [c for c in carried_notes(parts.store, request.scope).corrections if c.uid.startswith(wanted)]:
         if verb == "approve":
             written = make_right(parts.store, request.scope, place.private, wrong, at=parts.now(), hand=hand)
@@ -35,6 +38,20 @@ def decide_other(parts: Parts, request: Request, place: Place, verb: str, name: 
         dismiss(parts.store, request.scope, question.uid, at=parts.now(), hand=hand)
         return request, f"{anchor_of(question.uid)} does not wait any more: {visible(question.text)}"
     return None
+
+
+def _own_line_against(parts: Parts, request: Request, wanted: str) -> Item | None:
+    """The line of the person's own notes of this id that an instruction file says otherwise than, and no log."""
+    items = carried_notes(parts.store, request.scope).items
+    return next((i for i in items if i.uid.startswith(wanted) and i.against and not i.corrected_to), None)
+
+
+def _let_stand(parts: Parts, request: Request, verb: str, item: Item, *, hand: str) -> str:
+    place = f"{item.carried.folder}/{item.carried.path} line {item.carried.line}" if item.carried else "its file"
+    if verb == "reject":
+        raise Refused(f"{anchor_of(item.uid)} is your own {visible(place)}: take it out there, and the next dream takes that over")
+    let_stand(parts.store, request.scope, item.uid, at=parts.now(), hand=hand)
+    return f"{anchor_of(item.uid)} stands, although {visible(item.against)} says otherwise: change that line yourself, dreamd writes no instruction file"
 
 
 def _edit(parts: Parts, request: Request, verb: str, edit: Edited, *, hand: str, why: str) -> str:

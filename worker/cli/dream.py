@@ -101,6 +101,7 @@ def _dream(target: Target, loaded: Settings, params: Callable[[Params], Params],
         request = Request(
             scope=common.scope_of(target.scope, loaded, parts.store), paths=target.paths, wiki=place.wiki, wiki_id=place.wiki_id, host=place.host,
             notes=tuple(n.expanduser() for n in target.notes), exclude=(str(place.wiki), str(place.private)), mine=loaded.edits_are_mine, params=params(parts.defaults),
+            instructions=target.instructions,
         )  # fmt: skip
         if target.project is not None and not request.params.dry_run:
             drain(parts, spool_of(loaded), request, host=place.host, asks=False)

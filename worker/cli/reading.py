@@ -15,6 +15,7 @@ from pipelines.model import Origin, Status
 from pipelines.notes.moment import Moment
 from pipelines.recall.search import Hit, search
 from pipelines.run.above import overruled, told_above
+from pipelines.run.beside import words_of
 from pipelines.run.content import content_of
 from pipelines.run.edits import ASKED
 from pipelines.run.looking import Look
@@ -30,7 +31,7 @@ from worker import wiring
 from worker.above import above
 from worker.cli import common, looking_back
 from worker.cli.output import many, print_json, visible
-from worker.cli.sides import print_sides, sides_json
+from worker.cli.sides import print_against, print_sides, sides_json
 from worker.registry import USER
 from worker.settings import data_folder
 
@@ -245,6 +246,8 @@ def print_chain(chain: Chain) -> None:
         print(f"n-{chain.note}  stands no more")
     if chain.contradiction:
         print_sides(chain.note, chain.contradiction)
+    if chain.against:
+        print_against(chain.note, chain.against)
     for proof in chain.proofs:
         when = f"{proof.turn.at:%Y-%m-%d %H:%M}" if proof.turn.at else "no time"
         who = who_says(proof)
@@ -285,4 +288,5 @@ def _chain_json(chain: Chain) -> dict[str, object]:
         "decisions": [{"dream": d.dream, "at": d.recorded_at, "verb": d.decision.verb, "reason": d.decision.reason} for d in chain.decisions],
         "rulings": [{"verb": r.verb, "hand": r.hand, "at": r.at, "body": r.body} for r in chain.rulings],
         "contradiction": sides_json(chain.contradiction) if chain.contradiction else None,
+        "against": {"path": chain.against.path, "line": chain.against.line, "text": words_of(chain.against)} if chain.against else None,
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""dreamd review, remember, retract, edit: the person's decisions about notes, and their own words."""
+"""dreamd review, remember, retract, edit, pin: the person's decisions about notes, and their own words."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ import typer
 from pipelines.errors import DreamdError, NotOurFolder, Refused
 from pipelines.model import Status, Version
 from pipelines.run import Parts, Request, dream
+from pipelines.run.beside import pin as pin_note
+from pipelines.run.beside import unpin
 from pipelines.run.content import content_of
 from pipelines.run.publish import WikiFolder, take_own_words
 from pipelines.run.quarantine import SHOWN, Held, decide_held, held_named
@@ -64,6 +66,7 @@ def register(app: typer.Typer) -> None:
     app.command("remember")(remember)
     app.command("retract")(retract)
     app.command("edit")(edit)
+    app.command("pin")(pin)
 
 
 def review(context: typer.Context, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> None:
@@ -136,6 +139,25 @@ def edit(name: Note, text: Said, wiki: common.Wiki = None, scope: common.Scope =
         log = _write_down(place.private, said, parts)
         _dream(parts, request, (log,), data)
         return _told(parts, request, ruled, f"n-{ruled.ruling.target} now says what you say", as_json)
+
+
+def pin(
+    name: Note, off: Annotated[bool, typer.Option("--off", help="Take the pin off again.")] = False, wiki: common.Wiki = None, scope: common.Scope = None,
+    config: common.Config = None, as_json: common.Json = False,
+) -> int:  # fmt: skip
+    """Have a note told first: it heads its section of the brief, and is the last to leave when there is no room."""
+    with _desk(wiki, scope, config) as (parts, request, _, data):
+        versions = named_note(parts.store, request.scope, name)
+        note = versions[0].note
+        done = (unpin if off else pin_note)(parts.store, request.scope, versions, at=parts.now(), hand=HAND)
+        if done:
+            _dream(parts, request, (), data)
+    if as_json:
+        print_json({"note": anchor_of(note), "pinned": not off, "known": not done})
+    else:
+        told = ("is not pinned any more" if done else "was not pinned") if off else ("is pinned" if done else "was pinned before")
+        print(f"{anchor_of(note)} {told}: {visible(versions[0].statement)}")
+    return 0
 
 
 def remember(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from pipelines.notes.instructions import Told
+from pipelines.run.beside import words_of
 from pipelines.run.disputes import OPEN, Contradiction, Stand
 from worker.cli.output import visible
 
@@ -22,6 +24,13 @@ def print_sides(note: str, found: Contradiction) -> None:
     else:
         why = f": {_line(found.reason)}" if found.reason else ""
         print(f"  verdict: side {found.right or 'none'}, decided by {visible(found.by)}, {_day(found.at)}{why}")
+
+
+def print_against(note: str, told: Told) -> None:
+    """The line of an instruction file that says otherwise, and what either decision does."""
+    said = words_of(told)
+    print(f"  {visible(told.path)}:{told.line} says otherwise{f': “{_line(said)}”' if said else ''}; until you decide the file wins, and no session is told the note")
+    print(f"  The note holds: dreamd review accept n-{note} (then change the file: dreamd never does). The file is right: dreamd review reject n-{note}")
 
 
 def sides_json(found: Contradiction) -> dict[str, object]:

@@ -9,16 +9,17 @@ from pathlib import Path
 
 import typer
 
+from pipelines.notes.instruction_files import Instructed
 from worker import registry
 from worker.cli.output import many, visible
 from worker.connect.pending import pending_projects
-from worker.projects import Homes, Project, survey
+from worker.projects import Homes, Project, instructed, survey
 from worker.settings import Settings, data_folder, wikis_folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """One wiki and what is read for it. `told` is said before; `project` is remembered with its wiki, so that later commands find it."""
+    """One wiki and what is read for it, with the instruction files of its project, if it is one's. `told` is said before; `project` is remembered with its wiki, so that later commands find it."""
 
     wiki: Path
     scope: str | None
@@ -26,6 +27,7 @@ class Target:
     notes: tuple[Path, ...]
     told: str = ""
     project: registry.Registered | None = None
+    instructions: Instructed | None = None
 
     def register(self, loaded: Settings) -> None:
         """Remember the project's wiki and scope."""
@@ -64,6 +66,6 @@ def _target(project: Project, loaded: Settings, wiki: Path | None, scope: str | 
     left = f"; its notes lie in one folder with those of {', '.join(str(r) for r in project.shared)}: name it with --notes" if project.shared else ""
     files = sum(1 for folder in memory for _ in folder.rglob("*.md"))
     return Target(
-        wiki=given.wiki, scope=given.scope, paths=tuple(str(log.path) for log in project.logs), notes=memory, project=given,
+        wiki=given.wiki, scope=given.scope, paths=tuple(str(log.path) for log in project.logs), notes=memory, project=given, instructions=instructed(project, Homes.of(os.environ)),
         told=f"{visible(project.name)}: {many(len(project.logs), 'log')}, {many(files, 'note file')} into {given.wiki}{left}",
     )  # fmt: skip

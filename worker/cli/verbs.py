@@ -22,6 +22,7 @@ PARTS: Final[Mapping[str, Mapping[str, str]]] = {
         "remember": "Tell the memory something yourself.",
         "edit": "Say a note in your own words.",
         "retract": "Take a note back.",
+        "pin": "Have a note told first.",
         "revert": "Take back a dream, or a note's last change.",
         "forget": "Take words out of everything dreamd holds.",
         "scrub": "Mask by newer secret rules what was taken in.",

@@ -119,7 +119,7 @@ class Signs:
     """What a brief is made of: of each section its best notes, of each page its hook.
 
     `corrections` are those due, newest first, one group a truth; `places` says on which page (title, path) the line of a correction stands. `goals` are
-    those heard of lately, pinned ones before the newest, whoever has the third's time included. `checked`: some note rests on a log. `doors` are in page order.
+    those heard of lately, pinned ones before the newest, whoever has the third's time included. `checked`: some note on a page rests on a log. `doors` are in page order.
     """
 
     title: str
@@ -155,7 +155,9 @@ def tell(signs: Signs, budget: Budget = MEMORY_MD, *, scope: str = "") -> Brief:
     left = [Moved(section=s, text=inline.words(e.spans), page=e.page.target if e.page else PAGES_PATH, why="no_room") for s, e in over]
     left += [m for s in sections for m in s.beyond]
     truths = {group[0].uid: tuple(told_correction(c.uid) for c in group) for group in signs.corrections}
-    told = tuple(dict.fromkeys(uid for title, entries in kept.items() for e, _ in entries if e.uid for uid in (truths[e.uid] if title == CORRECTED else (e.uid,))))
+    told = tuple(
+        dict.fromkeys(uid for title, entries in kept.items() for e, _ in entries if e.uid for uid in (truths[e.uid] if title == CORRECTED else (e.uid,)))
+    )
     return Brief(
         text=text, lines=text.count("\n"), bytes=len(text.encode("utf-8", "surrogatepass")), moved=(*moved, *left), told=told,
         left=len(moved) + len(left) + sum(s.uncounted for s in sections),
@@ -329,13 +331,14 @@ def _sections(signs: Signs, moved: list[Moved], own_max: int, budget: Budget) ->
     rules, commands, facts = (_unsaid(best, said) for best in (signs.rules, signs.commands, signs.facts))
     lines_max, lasting = budget.lines, sum(1 for s in facts.first if s.item.pinned or lasts(s.item))
     commands_max = max(COMMANDS_MAX, min(sum(1 for s in commands.first if s.item.pinned), lines_max))
+    facts_max = max(budget.facts, min(lasting, lines_max))
     return [
         _Section(CORRECTED, _corrected(signs, moved)),
         _best(RULES, rules, lines_max, "no_room", moved),
         _best(COMMANDS, commands, commands_max, "over_limit", moved),
         _waiting(signs, moved),
         _best(FACTS, facts, facts_max, "over_limit", moved),
-        _pages(signs, moved, own_max, lines_max, said, _told_above(rules.first[:lines_max], commands.first[:COMMANDS_MAX], facts.first[:facts_max])),
+        _pages(signs, moved, own_max, lines_max, said, _told_above(rules.first[:lines_max], commands.first[:commands_max], facts.first[:facts_max])),
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -299,14 +300,19 @@ def _one_of(same: Sequence[Item]) -> Item:
 # --- online notes ------------------------------------------------------------------------------------------------------------------------
 
 
+_ALL_BOLD = re.compile(r"(\*\*|__)(?:(?!\1).)+\1")
+"""A paragraph that is bold from end to end: where a list follows, it is the list's heading ("**build.py**")."""
+
+
 def nested(notes: Sequence[OnlineNote]) -> dict[str, int]:
-    """How deep each line of the note files stands: as in its list, and one deeper below a paragraph that leads in with a colon. `notes` are in file order."""
+    """How deep each line of the note files stands: as in its list, and one deeper below a paragraph that leads in, with a colon or as a heading in bold.
+    `notes` are in file order."""
     out: dict[str, int] = {}
     led, place = False, ("", "", "")
     for note in notes:
         here = (note.folder, note.path, note.heading)
         led = led and here == place
-        leads_in = note.shape == "paragraph" and note.text.rstrip().endswith((":", "："))
+        leads_in = note.shape == "paragraph" and (note.text.rstrip().endswith((":", "：")) or bool(_ALL_BOLD.fullmatch(note.markdown.strip())))
         if note.shape == "paragraph":
             led = False
         out[note.uid] = note.depth + led

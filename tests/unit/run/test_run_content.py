@@ -71,6 +71,22 @@ def test_a_note_known_from_a_log_goes_by_the_last_part_of_its_folder() -> None:
     assert [carried_item(n, None, {}, nothing).cites[0].source for n in (*known, *own)] == ["memory/relay.md", "harbor/memory/relay.md"]
 
 
+def test_a_list_below_a_line_in_bold_stands_under_it() -> None:
+    text = "Scripts:\n\n**land.py**\n- calls the pilot\n- waits\n\n__moor.py__\n- ties the ropes\n\n**Always moor** before you land.\n\n- by night too\n"
+    notes = read_text(text, folder="f", path="a.md")[1]
+    depths = nested(notes)
+    assert [(n.text, depths[n.uid]) for n in notes] == [
+        ("Scripts:", 0),
+        ("land.py", 0),
+        ("calls the pilot", 1),
+        ("waits", 1),
+        ("moor.py", 0),
+        ("ties the ropes", 1),
+        ("Always moor before you land.", 0),
+        ("by night too", 0),
+    ]
+
+
 def test_a_list_below_a_paragraph_that_leads_in_stands_under_it() -> None:
     text = "Land like this:\n\n- call\n  - by radio\n- wait\n\nThen rest.\n\n- eat\n\n## Later\n\n- sleep\n"
     notes = read_text(text, folder="f", path="a.md")[1]

@@ -146,10 +146,14 @@ _LEAD = re.compile(
     rf"|remember that|remember to|{_OPENERS})(?![\w'])(?!\s+(?:one|longer|more|way|idea|to|not|worries|matter|far|that|as)\b)[\s,.!:;–—-]+"
     r"|(?!picture|imagine|suppose|say\b|what if|in another|pretend|if\b)[A-Za-z' ]{3,40}:\s+(?=(?:I|I'm|im|I've|My|We|We've|Our|The|Remember|Always|Never|From now)\b)"
     r"|(?:well|right|alright|hello|wait|then|look|listen|instead|note|reminder|remember|cool|perfect|good|correction|update)\b\s*[,.!:;–—]+\s*"
-    r"|(?:不对|不是的|不，|不,|好的|好|对了|哦对|哦还有|另外|还有个事|还有|请记住|记住|记一下哈?|跟你说一下|顺便(?:说|提)(?:一下|一句)|顺便|说起来|提醒(?:一句|一下)|插一句|嗯嗯|嗯|多谢|谢啦|谢谢|备注|那么|麻烦|请)(?:[，,：:。！!\s]+|(?=\S))[，,：:。！!\s]*)",
+    r"|(?:不对|不是的|不，|不,|好的|好|对了|哦对|哦还有|另外|还有个事|还有|请记住|记住|记一下哈?|跟你说一下|顺便(?:说|提)(?:一下|一句)|顺便|说起来|提醒(?:一句|一下)|插一句|嗯嗯|嗯|多谢|谢啦|谢谢|备注|那么|麻烦|请)(?:[，,：:。！!\s]+|(?=\S))[，,：:。！!\s]*"
+    r"|(?:你好|您好|大家好|哈喽|嗨|早上好|下午好|晚上好)(?:呀|啊)?[，,。！!\s]+)",
     re.IGNORECASE,
 )
-_TAIL = re.compile(r"(?:[\s,]+(?:please|pls|plz|thanks|thank you|thx|ok|okay|tbh|btw|fyi|lol|haha+|:\)|;\)|😊|🙂))+[\s.!]*$", re.IGNORECASE)
+_TAIL = re.compile(
+    r"(?:[,，]\s*(?:很高兴认识(?:你|您|大家)|请多多?关照|请多指教|(?:it's )?(?:nice|pleased|great|good) to meet you)|(?:[\s,]+(?:please|pls|plz|thanks|thank you|thx|ok|okay|tbh|btw|fyi|lol|haha+|:\)|;\)|😊|🙂))+)[\s.!。！]*$",
+    re.IGNORECASE,
+)
 _ALL_IN_BRACKETS = re.compile(r"\(([^()]{8,})\)[.!]?")
 
 

@@ -126,3 +126,17 @@ def test_a_run_on_is_cut_at_its_own_punctuation_or_not_at_all() -> None:
 def test_clauses_lie_inside_their_sentence() -> None:
     (said,) = utterances(Talk().user("keep the log; rotate it weekly, and compress old files").turns[0])
     assert [c.text for c in clauses(said)] == ["keep the log", "rotate it weekly", "and compress old files"]
+
+
+@pytest.mark.parametrize(
+    ("said", "stated"),
+    [
+        ("你好，我叫林小满，很高兴认识你。", "我叫林小满"),
+        ("大家好！我的工位在三楼。", "我的工位在三楼。"),
+        ("Hello, my desk is on floor 3, nice to meet you!", "My desk is on floor 3"),
+        ("你好世界是示例程序的名字。", "你好世界是示例程序的名字。"),
+        ("We were nice to meet you at noon.", "We were nice to meet you at noon."),
+    ],
+)
+def test_a_greeting_around_what_is_told_is_no_part_of_it(said: str, stated: str) -> None:
+    assert statement_of(said) == stated

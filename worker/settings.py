@@ -51,6 +51,27 @@ class Health(BaseModel, frozen=True, extra="forbid"):
     unreadable_share: float = Field(default=0.05, ge=0, le=1, description="of the newest archived bytes may be unreadable")
 
 
+Days = Annotated[int, Field(ge=0, le=36_500)]
+DAYS_MIN = 14
+"""Days the work log shows: what it shows is kept."""
+
+
+class Retention(BaseModel, frozen=True, extra="forbid"):
+    """For how long what sessions said is kept, beside what was learnt of it; `pipelines.run.retention.Keep` is what goes by it."""
+
+    turns_days: Days = Field(default=0, description="turns nothing rests on are kept for so many days (14 at least) after their session; 0: for ever")
+    archive_days: Days = Field(
+        default=0, description="archived log lines are kept for so many days (14 at least), cited ones too, which can then not be checked again; 0: for ever"
+    )
+
+    @field_validator("turns_days", "archive_days")
+    @classmethod
+    def _keeps_the_work_log(cls, days: int) -> int:
+        if 0 < days < DAYS_MIN:
+            raise ValueError(f"must be 0, for ever, or at least {DAYS_MIN}: the work log shows so many days")
+        return days
+
+
 HOSTED = "https://api.anthropic.com"
 USD_MAX = 1_000_000
 Usd = Annotated[Decimal, Field(ge=0, le=USD_MAX, max_digits=13, decimal_places=6)]
@@ -218,6 +239,7 @@ class Settings(BaseSettings):
         default=None, pattern=r"^(\[[0-9a-fA-F:.]+\]|[\w.-]+):[0-9]{1,5}$", description="host:port where a serving process answers /healthz and /metrics"
     )
     claude: Claude = Field(default=Claude(), description="asking a model")
+    retention: Retention = Field(default=Retention(), description="for how long what was said is kept")
     health: Health = Field(default=Health(), description="from when on something is a problem")
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="warning", description="the least severe event that is logged")
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pipelines.ports import Blobs
     from pipelines.run import Params, Parts
     from pipelines.run.parts import Progress
+    from pipelines.run.retention import Keep
     from worker.registry import Registered
 
 _OTHER_STORE = "set data_dir (DREAMD_DATA_DIR) to the data folder it was made with, or name another folder with --wiki and dream again from the logs"
@@ -119,7 +120,7 @@ def open_parts(place: Place, settings: Settings, *, scope: str | None = None, pr
             store=store, archive=archive_of(place, store, scope or settings.scope), redactor=redactor(), engine=engines.engine_of(settings, defaults),
             readers=READERS, now=utc_now, holder=this_process(place.host), git_times=git_times, progress=progress or silent, defaults=defaults,
             engines=engines.others(settings, defaults, asks=True), means=engines.means_of(settings, messages=provider),
-            audience=settings.audience,
+            audience=settings.audience, keep=keep_of(settings),
         )  # fmt: skip
 
 
@@ -137,8 +138,15 @@ def working_parts(store: Store, settings: Settings, *, host: str | None = None) 
     return Parts(
         store=store, archive=archive_of(None, store, settings.scope), redactor=redactor(), engine=engines.engine_of(settings, defaults), readers=READERS,
         now=utc_now, holder=this_process(host), defaults=defaults, engines=engines.others(settings, defaults, asks=provider is not None),
-        means=engines.means_of(settings, messages=provider),
+        means=engines.means_of(settings, messages=provider), keep=keep_of(settings),
     )  # fmt: skip
+
+
+def keep_of(settings: Settings) -> Keep:
+    """For how long what is old is kept by the settings."""
+    from pipelines.run.retention import Keep
+
+    return Keep(turns_days=settings.retention.turns_days, archive_days=settings.retention.archive_days)
 
 
 def defaults_of(settings: Settings, *, nightly: bool = False) -> Params:

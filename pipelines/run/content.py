@@ -22,6 +22,7 @@ from pipelines.run.edits import dismissed, open_edits
 from pipelines.run.held import shown, under_quarantine
 from pipelines.run.looking import Look
 from pipelines.run.questions import open_questions
+from pipelines.run.retention import no_longer_kept
 from pipelines.run.sources import standing_notes
 from pipelines.run.telling import with_tellings
 from pipelines.stages.extractor import prepare
@@ -42,11 +43,13 @@ _WRONG = frozenset({Verdict.CORRECTED, Verdict.SUPERSEDED, Verdict.CONTRADICTED}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """Claims, and the turns their quotes stand in, read in a few queries; and a person's own words for a note, by the uid of the ruling that says them."""
+    """Claims, and the turns their quotes stand in, read in a few queries; and a person's own words for a note, by the uid of the ruling that says them.
+    `unkept` are turns whose archived lines are no longer kept, with the days of the setting."""
 
     claims: Mapping[str, Claim]
     turns: Mapping[str, Turn]
     words: Mapping[str, Cite] = field(default_factory=dict)
+    unkept: Mapping[str, int] = field(default_factory=dict)
 
     def cite(self, quote: Quote, remark: str = "") -> Cite | None:
         """The footnote of a quote: the session a page cites, its line, who speaks there; None when the turn is not there."""
@@ -56,7 +59,8 @@ class Evidence:
         origin = turn.origin_of(quote.start, quote.end)
         who = turn.speaker if turn.speaker and origin is Origin.USER else origin.value
         words = quote.text if origin is Origin.USER or not held_unless_said(quote.text) else ""
-        return Cite(session=turn.session, line=turn.place.line, at=turn.at, who=who, quote=words, remark=remark)
+        gone = no_longer_kept(days) if (days := self.unkept.get(quote.turn)) else ""
+        return Cite(session=turn.session, line=turn.place.line, at=turn.at, who=who, quote=words, remark=", ".join(filter(None, (remark, gone))))
 
     def cites(self, claims: Iterable[str]) -> tuple[Cite, ...]:
         """At most three footnotes for a sentence: the first words of its oldest claim and of its two newest."""
@@ -90,7 +94,7 @@ def gather(store: Store, scope: str, claims: Iterable[str], quotes: Iterable[Quo
     claims = frozenset(claims)
     found = store.claims(scope, claims)
     uids = {q.turn for c in found.values() for q in c.quotes} | {q.turn for q in quotes}
-    return Evidence(claims=found, turns=store.turns(scope, uids), words=_own_words(store, scope, claims - found.keys()))
+    return Evidence(claims=found, turns=store.turns(scope, uids), words=_own_words(store, scope, claims - found.keys()), unkept=store.unkept(scope, uids))
 
 
 def _own_words(store: Store, scope: str, uids: AbstractSet[str]) -> Mapping[str, Cite]:

@@ -16,6 +16,7 @@ from pipelines.run.parts import Parts, Request, params_of
 from pipelines.run.publish import publish_revision, publishing_problems, shows, take_own_words
 from pipelines.run.render import again_on_conflict, commit_report, covered_report
 from pipelines.run.report import BROUGHT, Brought, brought_by, report_from, report_of
+from pipelines.run.retention import retain
 from pipelines.run.runner import Driven, drive
 from pipelines.run.sources import NOTHING, Taken, take_in
 from pipelines.run.unchanged import fingerprint, nothing_new, read_all
@@ -39,7 +40,8 @@ class DreamFailed(Permanent):
 class Outcome:
     """A dream that has ended: its report, and what only this host knows of it.
 
-    `sessions` were read in it, `wrong` counts the wrong lines that still stand in note files, by file, `errors` went wrong with units worked on here.
+    `sessions` were read in it, `wrong` counts the wrong lines that still stand in note files, by file, `errors` went wrong with units worked on here,
+    `let_go` counts what is no longer kept since.
     """
 
     report: DreamReport
@@ -48,14 +50,25 @@ class Outcome:
     sessions: tuple[str, ...] = ()
     wrong: Mapping[str, int] = field(default_factory=dict)
     errors: tuple[Exception, ...] = ()
+    let_go: Mapping[str, int] = field(default_factory=dict)
 
 
 def dream(parts: Parts, request: Request, *, waiting: WhileRunning | None = None) -> Outcome:
-    """Dream once, in turn. While a living process dreams over the scope `waiting` is told so; without it DreamRunning is raised.
+    """Dream once, in turn, and let go of what is old by the settings. While a living process dreams over the scope `waiting` is told so; without it DreamRunning is raised.
 
     What a dead process left is finished first, and is all there is to do when nothing has come in since. Raises DreamFailed, or what made it fail here;
     other DreamdErrors when nothing more can be done.
     """
+    done = _dream(parts, request, waiting)
+    if request.params.dry_run:
+        return done
+    let_go = retain(parts.store, request.scope, parts.archive, parts.keep, now=parts.now())
+    if let_go:
+        clean_leftovers(parts, request)
+    return replace(done, let_go=let_go)
+
+
+def _dream(parts: Parts, request: Request, waiting: WhileRunning | None) -> Outcome:
     began = parts.now()
     parts = parts.serving(request.params)
     words: tuple[str, ...] = ()

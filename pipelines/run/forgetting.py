@@ -25,7 +25,8 @@ from pipelines.run.units.analyse import believed_with
 from pipelines.run.verdicts import assess_notes, change_of
 from pipelines.run.wiki import folder_of
 from pipelines.store import Store
-from pipelines.store.forget import BLOB, SPACE, WIKI, Gone
+from pipelines.store.filled import BLOB
+from pipelines.store.forget import SPACE, WIKI, Gone
 from pipelines.store.reach import Choice
 from pipelines.text.traces import Traces
 
@@ -223,7 +224,7 @@ def clean_leftovers(parts: Parts, request: Request) -> tuple[tuple[str, str], ..
                 store.reclaim()
             elif what == WIKI:
                 _publish(parts, request)
-            store.cleaned(what, name)
+            store.cleaned(scope, what, name)
         except Transient as error:
             left.append((what, str(error)))
     return tuple(left)

@@ -13,6 +13,7 @@ from pipelines.logs.reader import Reader
 from pipelines.logs.redaction import Redactor
 from pipelines.notes.instruction_files import Instructed
 from pipelines.ports import Blobs, Engine
+from pipelines.run.retention import FOR_EVER, Keep
 from pipelines.store import Store
 
 if TYPE_CHECKING:
@@ -113,7 +114,8 @@ class Parts:
     """The live parts of one process. `now` is the only clock; `git_times` and `step` are the outside world's and the failure tests' way in.
 
     `defaults` is what this process does where a request left it open. `engine` is the one it dreams with unless told otherwise, `engines` make others by the
-    name a dream asks for them by, `means` is how those that ask a model do so. `audience` is whom is said to what is taken in here.
+    name a dream asks for them by, `means` is how those that ask a model do so. `audience` is whom is said to what is taken in here, `keep` for how long
+    what is old is kept.
     """
 
     store: Store
@@ -130,6 +132,7 @@ class Parts:
     engines: Mapping[str, Callable[[Params], Engine]] = field(default_factory=dict)
     means: Means | None = None
     audience: str = ""
+    keep: Keep = FOR_EVER
 
     def has(self, engine: object) -> bool:
         """Whether this process can dream with the engine a dream asks for; None is for no one in particular."""

@@ -13,6 +13,7 @@ from pipelines.notes.identity import block_keys, group_key
 from pipelines.notes.privacy import heard_by_all
 from pipelines.ports import Engine, Extracted, Left, Window
 from pipelines.run.parts import Params
+from pipelines.run.retention import not_to_read, still_read
 from pipelines.run.sources import TRUST
 from pipelines.stages.extractor import Judged, judge_all, judge_questions, prepare
 from pipelines.store import GatedClaim, Store
@@ -53,7 +54,7 @@ class SessionReading:
 
 
 def unread_sessions(store: Store, scope: str, engine: str, params: Params) -> tuple[Unread, ...]:
-    """Sessions with something this engine has not read, by uid; of one that ended before `since` nothing."""
+    """Sessions with something this engine has not read, by uid; of one that ended before `since`, or that is no longer kept, nothing."""
     trusted = trusted_sessions(store, scope)
     marks = {uid: mark for uid, mark in store.unread(scope, reading_name(engine, params, trusted=False)).items() if uid not in trusted}
     if trusted:
@@ -61,6 +62,8 @@ def unread_sessions(store: Store, scope: str, engine: str, params: Params) -> tu
     if params.since and marks:
         since, spans = params.since, store.spans(scope)
         marks = {uid: mark for uid, mark in marks.items() if (last := spans.get(uid, (None, None))[1]) is None or last >= since}
+    gone = not_to_read(store, scope, marks) if marks else frozenset()
+    marks = {uid: mark for uid, mark in marks.items() if uid not in gone}
     sizes = store.session_sizes(scope, marks)
     return tuple(Unread(session=uid, digest=marks[uid], trusted=uid in trusted, turns=sizes.get(uid, 0)) for uid in sorted(marks))
 
@@ -100,8 +103,10 @@ def gated(judged: Judged) -> GatedClaim:
 def save_sessions(store: Store, scope: str, readings: Sequence[SessionReading]) -> None:
     """Make these the engine's readings of their sessions."""
     store.save_order(scope, [key for reading in readings for key in reading.order])
+    kept = store.retained(scope) if readings else {}
     for r in readings:
-        store.save_reading(scope, r.of.session, engine=r.engine, digest=r.of.digest if r.whole else PARTLY, claims=r.claims, questions=r.questions)
+        claims = still_read(store, scope, r.of.session, r.engine, r.order, r.claims, kept.get(r.of.session))
+        store.save_reading(scope, r.of.session, engine=r.engine, digest=r.of.digest if r.whole else PARTLY, claims=claims, questions=r.questions)
 
 
 def trusted_sessions(store: Store, scope: str) -> frozenset[str]:

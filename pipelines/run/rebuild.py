@@ -6,7 +6,7 @@ from pipelines.model import Version
 from pipelines.notes.beliefs import believe
 from pipelines.run.asking_read import asks
 from pipelines.run.company import held_by_speaker
-from pipelines.run.parts import Parts, Request
+from pipelines.run.parts import Parts, Request, family
 from pipelines.run.reading import gated, trusted_sessions, with_trust, witnesses
 from pipelines.run.render import differing
 from pipelines.run.resolving import lineage_of, pieces_of, relations_among
@@ -50,8 +50,12 @@ def _read_again(parts: Parts, request: Request) -> tuple[GatedClaim, ...]:
     """What the engine reads in every stored session."""
     store, scope = parts.store, request.scope
     trusted = trusted_sessions(store, scope)
-    found: dict[str, GatedClaim] = {}
+    kept = store.retained(scope)
+    stands = [uid for r in store.readings_named(scope, family(parts.engine) + "/") if r.session in kept for uid in r.claims] if kept else ()
+    found = {g.claim.uid: g for g in store.claims_of(scope, stands)}  # what was read in them before lines of them went
     for info in store.sessions(scope):
+        if info.uid in kept:
+            continue
         turns = store.turns_of(scope, info.uid)
         if not turns:
             continue

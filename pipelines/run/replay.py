@@ -27,7 +27,7 @@ from pipelines.store import Dream, GatedClaim, NamedReading, Store, is_whole
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replayed:
-    """What was compared. `requests` were made again and found answered; `sessions` came out the same; `grown` have more turns by now and `read_again` were
+    """What was compared. `requests` were made again and found answered; `sessions` came out the same; `grown` have more turns by now, or are no longer kept whole, and `read_again` were
     read by a later dream, so that there is nothing to compare with; `beliefs` says that notes and pages were compared, too."""
 
     dream: str
@@ -77,7 +77,7 @@ def _require_answers(store: Store, dream: Dream) -> None:
     """Every call that was answered has its answer in the record."""
     lost = store.lost_answers(dream.scope, dream.uid)
     if lost:
-        raise Refused(f"{len(lost)} requests of dream {dream.uid} have no recorded answer any more, the first is {lost[0][0]} {lost[0][1]}: it was forgotten")
+        raise Refused(f"{len(lost)} requests of dream {dream.uid} have no recorded answer any more, the first is {lost[0][0]} {lost[0][1]}: it was forgotten, or is no longer kept")
 
 
 def _after(store: Store, dream: Dream) -> tuple[Dream, ...]:
@@ -136,7 +136,8 @@ class _Found:
         """Read the sessions of a unit as they were read, unless one of them is not as it was: then the requests they shared are not either."""
         store = self.parts.store
         marks = store.session_digest(self.scope)
-        grown = [s for s in sessions if marks.get(s.session) != s.digest]
+        kept = store.retained(self.scope)
+        grown = [s for s in sessions if marks.get(s.session) != s.digest or s.session in kept]
         if grown:
             self.grown += len(sessions)
             return

@@ -120,6 +120,7 @@ class _Desk:
     _worded: dict[str, frozenset[str]] = field(default_factory=dict)
     _cut: dict[str, tuple[_Sentence, ...]] = field(default_factory=dict)
     _all: frozenset[str] | None = None
+    _gone: frozenset[str] | None = None
 
     def lines(self, note: OnlineNote, read: Sequence[Claim], said: Sequence[Statement]) -> tuple[Line, ...]:
         """Every candidate line once, claims first: a claim's own words are cut better than a sentence."""
@@ -163,6 +164,12 @@ class _Desk:
         own = note.session is not None and any(uid == note.session or uid.endswith(note.session) for uid in known)
         return Known(any_log=bool(known), own_log=own, mentioned=not own or self._mentioned(note))
 
+    def _unkept(self, session: str) -> bool:
+        """Whether lines of a session are no longer kept: what they said of a note nobody can tell."""
+        if self._gone is None:
+            self._gone = frozenset(s for s, kept in self.store.retained(self.scope).items() if kept.turns_until)
+        return session in self._gone
+
     def _sessions_known(self) -> frozenset[str]:
         if self._all is None:
             self._all = frozenset(i.uid for i in self.store.sessions(self.scope))
@@ -173,7 +180,7 @@ class _Desk:
         wanted = set(content_words(note.text))
         session = next(uid for uid in sorted(self._sessions_known()) if note.session and (uid == note.session or uid.endswith(note.session)))
         said = (t for t in self._turns(session) if t.uid != note.turn and not _writes(t))
-        return not wanted or any(len(wanted & self._words(t)) >= min(len(wanted), max(2, len(wanted) / 4)) for t in said)
+        return not wanted or self._unkept(session) or any(len(wanted & self._words(t)) >= min(len(wanted), max(2, len(wanted) / 4)) for t in said)
 
     def _words(self, turn: Turn) -> frozenset[str]:
         if turn.uid not in self._worded:

@@ -14,6 +14,8 @@ from pipelines.model import Quote, Turn
 from pipelines.ports import Blobs, Occurrence
 from pipelines.store import Store
 
+NOT_IN_ARCHIVE = "not_in_archive"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
@@ -28,10 +30,11 @@ class Failed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
-    """How many citations were read again, and those that failed."""
+    """How many citations there are, those that failed, and how many could not be read again since their lines are no longer kept: no failures."""
 
     citations: int
     failed: tuple[Failed, ...]
+    unkept: int = 0
 
 
 def verify(store: Store, scope: str, archive: Blobs) -> Verified:
@@ -41,16 +44,19 @@ def verify(store: Store, scope: str, archive: Blobs) -> Verified:
     turns = store.turns(scope, uids)
     places = store.occurrences(scope, uids)
     words = _Archive(store, scope, archive)
-    failed = []
+    gone = store.unkept(scope, uids)
+    failed, unkept = [], 0
     for note, quote in quotes:
         turn = turns.get(quote.turn)
         why = "not_in_store" if turn is None else _check(quote, turn, places.get(quote.turn, ()), words)
-        if why:
+        if why == NOT_IN_ARCHIVE and quote.turn in gone:
+            unkept += 1
+        elif why:
             where = places.get(quote.turn, ())
             failed.append(
                 Failed(note=note, turn=quote.turn, session=where[0].session if where else "", line=where[0].place.line if where else 0, why=why)
             )  # fmt: skip
-    return Verified(citations=len(quotes), failed=tuple(failed))
+    return Verified(citations=len(quotes), failed=tuple(failed), unkept=unkept)
 
 
 def _cited(store: Store, scope: str) -> list[tuple[str, Quote]]:
@@ -64,7 +70,7 @@ def _cited(store: Store, scope: str) -> list[tuple[str, Quote]]:
 def _check(quote: Quote, turn: Turn, places: tuple[Occurrence, ...], words: _Archive) -> str:
     if turn.text[quote.start : quote.end] != quote.text:
         return "quote_not_in_turn"
-    why = "not_in_archive"
+    why = NOT_IN_ARCHIVE
     for place in places:
         try:
             if quote.text in words.said(place):

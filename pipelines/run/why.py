@@ -23,12 +23,14 @@ AROUND = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """One quote and the turns around it, the quoted one marked by its uid."""
+    """One quote and the turns around it that are kept, the quoted one marked by its uid. `unkept` is the setting, in days, by which its archived line is
+    no longer kept; 0 when it is."""
 
     quote: Quote
     turn: Turn
     source: str
     around: tuple[Turn, ...]
+    unkept: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,16 +146,22 @@ def _proofs(store: Store, scope: str, quotes: Sequence[Quote]) -> tuple[Proof, .
     uids = {q.turn for q in quotes}
     turns = store.turns(scope, uids)
     told: dict[str, Turn] = {}
-    places = store.occurrences(scope, uids)
+    places, gone = store.occurrences(scope, uids), store.unkept(scope, uids)
     out = []
     for quote in dict.fromkeys(quotes):
         turn = turns.get(quote.turn)
         if turn is None:
             continue
-        near = sorted((t for t in store.turns_of(scope, turn.session) if abs(t.ordinal - turn.ordinal) <= AROUND), key=lambda t: t.ordinal)
+        near = sorted((t for t in store.turns_of(scope, turn.session) if abs(t.ordinal - turn.ordinal) <= AROUND and _says(t)), key=lambda t: t.ordinal)
         where = places.get(quote.turn, ())
-        out.append(Proof(quote=quote, turn=turn, source=where[0].source if where else "", around=tuple(_shown(t, told) for t in near)))
+        around = tuple(_shown(t, told) for t in near)
+        out.append(Proof(quote=quote, turn=turn, source=where[0].source if where else "", around=around, unkept=gone.get(quote.turn, 0)))
     return tuple(out)
+
+
+def _says(turn: Turn) -> bool:
+    """Whether anything of a turn is kept."""
+    return bool(turn.text or turn.call or turn.result or turn.event)
 
 
 def _shown(turn: Turn, told: dict[str, Turn]) -> Turn:

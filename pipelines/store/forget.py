@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from sqlalchemy import Connection, Table, delete, func, insert, select, text, update
 
-from pipelines.logs.archive import blanked
 from pipelines.model import digest
 from pipelines.store import life
 from pipelines.store import tables as t
 from pipelines.store.calls import FORGOTTEN
 from pipelines.store.core import add_new, chunks
+from pipelines.store.filled import BLOB, Archive, fill
 from pipelines.store.intake import SET
 from pipelines.store.masked import Masked
 from pipelines.store.reach import ID_MIN, Choice, Reach, carrying, reach_of, surviving
@@ -37,15 +37,8 @@ FIRST_CODE = "0005"
 """The oldest code that knows tombstones: older code would learn again what is forgotten."""
 WORDED = frozenset({"writes", "queued", "said", "about", "sessions"})
 """Parts of a reader's memory that hold words; the others hold ids, digests and counts, which it needs to go on."""
-BLOB, SPACE, WIKI = "blob", "space", "wiki"
-"""What may be left over: bytes in the archive by address, free pages and the search index of the store, pages in the folder of the host that forgot."""
-
-
-class Archive(Protocol):
-    """What forgetting needs of the archive."""
-
-    def put(self, data: bytes) -> str: ...
-    def get(self, address: str) -> bytes: ...
+SPACE, WIKI = "space", "wiki"
+"""What may be left over beside bytes of the archive: free pages and the search index of the store, pages in the folder of the host that forgot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,10 +137,11 @@ class Forget(Forgotten):
             query = select(g.id).where(g.blob == address).limit(1)
             return conn.scalar(query if self.on_sqlite else query.where(g.scope_id == self.scope_of(conn, scope))) is not None
 
-    def cleaned(self, what: str, name: str) -> None:
-        """Say that a leftover is gone."""
+    def cleaned(self, scope: str, what: str, name: str) -> None:
+        """Say that a leftover of a scope is gone; what another scope has to clean stays."""
+        o = t.leftovers.c
         with self.writing("take a leftover off") as conn:
-            conn.execute(delete(t.leftovers).where(t.leftovers.c.what == what, t.leftovers.c.name == name))
+            conn.execute(delete(t.leftovers).where(o.scope_id == self.scope_of(conn, scope), o.what == what, o.name == name))
 
     def reclaim(self) -> None:
         """Write the store's file anew without its free pages, and fold the write-ahead log into it. SQLite only; on a server VACUUM FULL does it.
@@ -447,7 +441,7 @@ def _delete_turns(conn: Connection, scope_id: int, reach: Reach) -> None:
     _delete(conn, t.turn_order, _ids(conn, t.turn_order, g.turn_uid, reach.uids, scope_id))
     _delete(conn, t.turns, reach.turns)
     gone = sorted(reach.sessions)
-    for table in (t.session_infos, t.session_heads, t.turn_order):
+    for table in (t.session_infos, t.session_heads, t.turn_order, t.retained):
         for part in chunks(gone):
             conn.execute(delete(table).where(table.c.session_id.in_(part)))
     for part in chunks(gone):
@@ -514,16 +508,4 @@ class _Bytes:
             counts["segments"] += len(rows)
             self.conn.execute(delete(t.bad_spans).where(b.source_id == source[0], b.generation == source[1]))
             for row in rows if self.fill else ():
-                self._replace(row, kept)
-
-    def _replace(self, row: Any, kept: list[tuple[int, int]]) -> None:
-        data = self.archive.get(row.blob)
-        mine = [(max(a - row.offset, 0), min(b - row.offset, row.length)) for a, b in kept if a < row.offset + row.length and row.offset < b]
-        filled = blanked(data, mine)
-        if filled == data:
-            return
-        self.conn.execute(delete(t.segments).where(t.segments.c.id == row.id))
-        if mine:
-            again = {c.name: getattr(row, c.name) for c in t.segments.columns if c.name not in {"id", "blob"}}
-            self.conn.execute(insert(t.segments), {**again, "blob": self.archive.put(filled)})
-        add_new(self.conn, t.leftovers, [{"scope_id": self.scope_id, "what": BLOB, "name": row.blob}])
+                fill(self.conn, self.scope_id, self.archive, row, kept)

@@ -21,6 +21,7 @@ from pipelines.store.rows import add_rows
 from pipelines.store.speakers import speakers_in, speakers_of
 from pipelines.store.tombstones import require_epoch
 from pipelines.store.types import dump, load, storable
+from pipelines.store.unkept import is_husk
 from pipelines.store.values import Receipt
 
 SET = 1 << 160  # session digests are sums of row digests modulo this
@@ -89,6 +90,11 @@ class _Known:
     new: frozenset[tuple[str, str]]
     old_uids: frozenset[str]
     digests: Sequence[str]
+
+    def row(self, uid: str, what: str) -> int:
+        """The row of a turn: its own, or the one that is kept of it without its words."""
+        rows = self.rows[uid]
+        return rows[what] if what in rows else min(rows.values())
 
 
 def _receipts(batches: Sequence[IntakeBatch], known: _Known) -> Iterator[Receipt]:
@@ -194,7 +200,7 @@ def _add_turns(conn: Connection, scope_id: int, turns: Sequence[Turn]) -> _Known
     rows = [turn_row(turn) for turn in turns]
     newest: int | None = conn.scalar(select(func.max(t.turns.c.id)).where(t.turns.c.scope_id == scope_id))
     stored = _stored(conn, scope_id, {row.uid for row in rows}) if newest is not None else {}
-    new = {(row.uid, row.digest): (scope_id, *row) for row in rows if row.digest not in stored.get(row.uid, ())}
+    new = {(row.uid, row.digest): (scope_id, *row) for row in rows if row.digest not in (said := stored.get(row.uid, {})) and not any(map(is_husk, said))}
     add_rows(conn, t.turns, ("scope_id", *TurnRow._fields), list(new.values()))
     after = {uid: dict(found) for uid, found in stored.items()}
     c = t.turns.c
@@ -231,7 +237,7 @@ def _add_occurrences(
     digests = iter(known.digests)
     rows = [
         (
-            scope_id, known.rows[turn.uid][next(digests)], ids[turn.session], sources[batch.after.identity], turn.ordinal, turn.parent,
+            scope_id, known.row(turn.uid, next(digests)), ids[turn.session], sources[batch.after.identity], turn.ordinal, turn.parent,
             batch.after.generation, turn.place.offset, turn.place.length, turn.place.line,
         )
         for batch in batches

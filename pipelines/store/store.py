@@ -25,6 +25,7 @@ from pipelines.store.pages import Pages
 from pipelines.store.processes import Processes
 from pipelines.store.projection import Projection
 from pipelines.store.rates import Rates
+from pipelines.store.retain import Retain
 from pipelines.store.running import Running
 from pipelines.store.schedules import Schedules
 from pipelines.store.search import Search
@@ -56,6 +57,7 @@ class Store(
     Batches,
     Costs,
     Health,
+    Retain,
     Forget,
 ):
     """One database of scopes. Every method is one transaction; `scope` is always the scope's path."""

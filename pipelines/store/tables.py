@@ -321,6 +321,10 @@ forgets = walled(
 tombstones = walled(
     "tombstones", "mutable", word("forget"), word("kind"), keyed("mac"), number("words"), unique("scope_id", "kind", "mac", "forget"),
 )  # fmt: skip
+retained = walled(
+    "retained", "mutable", number("session_id"), instant("turns_until", null=True), number("turns_days"), number("turns"), instant("bytes_until", null=True),
+    number("bytes_days"), instant("recorded_at"), unique("session_id"), wall("session_id", "sessions"),
+)  # fmt: skip
 leftovers = walled("leftovers", "mutable", word("what"), word("name"), unique("scope_id", "what", "name"))
 audit = walled("audit", "append", word("uid"), word("verb"), word("hand"), word("about"), instant("recorded_at"), unique("scope_id", "uid"))
 

@@ -19,6 +19,7 @@ from pipelines.store import tables as t
 from pipelines.store.core import Core
 from pipelines.store.requests import Requests
 from pipelines.store.types import load
+from pipelines.store.unkept import retained_of
 from pipelines.store.words import call_words
 from pipelines.text.traces import phrases_of, words_of
 
@@ -39,10 +40,11 @@ class ForgetReceipt:
 
 
 class Tombstones:
-    """The tombstones of one scope as they stood at `epoch`."""
+    """The tombstones of one scope as they stood at `epoch`, and up to when its sessions are not taken in again."""
 
-    def __init__(self, core: Core, epoch: int, rows: Iterable[Any]) -> None:
+    def __init__(self, core: Core, epoch: int, rows: Iterable[Any], until: Mapping[str, datetime] | None = None) -> None:
         self._core = core
+        self._until = until or {}
         self.epoch = epoch
         self._macs: dict[str, set[str]] = {}
         self._sizes: set[int] = set()
@@ -53,7 +55,7 @@ class Tombstones:
                 self._sizes.add(row.words)
 
     def __bool__(self) -> bool:
-        return bool(self._macs)
+        return bool(self._macs or self._until)
 
     def session(self, uid: str) -> bool:
         """Whether a whole session is forgotten."""
@@ -62,8 +64,9 @@ class Tombstones:
         return self._sessions[uid]
 
     def turn(self, turn: Turn) -> bool:
-        """Whether a turn is forgotten: itself, with its session, or for a phrase in it."""
-        return self.session(turn.session) or self._has(TURN, turn.uid) or self.text(said_in(turn))
+        """Whether a turn is not taken in: forgotten by itself, with its session or for a phrase in it, or no longer kept."""
+        until = self._until.get(turn.session)
+        return (until is not None and turn.at is not None and turn.at <= until) or self.session(turn.session) or self._has(TURN, turn.uid) or self.text(said_in(turn))
 
     def online(self, note: OnlineNote) -> bool:
         """Whether a line of a note file is forgotten."""
@@ -102,7 +105,8 @@ def tombstones_of(core: Core, conn: Connection, scope_id: int | None) -> Tombsto
     """The tombstones of a scope."""
     b = t.tombstones.c
     rows = conn.execute(select(b.kind, b.mac, b.words).where(b.scope_id == scope_id)).all()
-    return Tombstones(core, conn.scalar(select(t.scopes.c.forget_epoch).where(t.scopes.c.id == scope_id)) or 0, rows)
+    until = {session: kept.until for session, kept in retained_of(conn, scope_id).items() if kept.until}
+    return Tombstones(core, conn.scalar(select(t.scopes.c.forget_epoch).where(t.scopes.c.id == scope_id)) or 0, rows, until)
 
 
 def is_tombed(core: Core, conn: Connection, scope_id: int | None, kind: str, *parts: str) -> bool:

@@ -186,7 +186,7 @@ def test_every_table_of_a_scope_is_carried_or_left_for_a_reason(sent: Sent) -> N
     walled = {name for name, table in t.metadata.tables.items() if "scope_id" in table.c}
     assert {table.name for table in carried()} | LEFT.keys() == walled
     rows = lines(sent.data)[-1]["rows"]
-    assert {table.name for table in carried()} - rows.keys() <= {"slots", "schedules", "forgets", "tombstones"}
+    assert {table.name for table in carried()} - rows.keys() <= {"slots", "schedules", "forgets", "tombstones", "retained"}
 
 
 def test_every_number_that_is_carried_is_known_not_to_be_a_row_id() -> None:
@@ -194,7 +194,7 @@ def test_every_number_that_is_carried_is_known_not_to_be_a_row_id() -> None:
     plain = {
         "n", "rev", "n_", "generation", "offset", "length", "line", "pending", "redacted", "size", "mtime_ns", "turns", "ordinal", "start", "stop", "standing",
         "roots", "cost_micros", "input_rev", "applied_rev", "replans", "claimed_ms", "open", "fence", "lease_ms", "ttl_ms", "deadline_ms", "run_ms", "rung_ms",
-        "rings", "claims", "failures", "head_seq", "head_rev", "since_rev", "seq", "attempt", "cost_uusd", "words",
+        "rings", "claims", "failures", "head_seq", "head_rev", "since_rev", "seq", "attempt", "cost_uusd", "words", "turns_days", "bytes_days",
     }  # fmt: skip
     mapped = {"dirty_upto", "upto"}
     for table in carried():

@@ -131,9 +131,11 @@ def tell(outcome: Outcome, wiki: Path, *, as_json: bool) -> int:
     """Print what a dream did; returns the exit code."""
     report = outcome.report
     if as_json:
-        print_json(report.as_json())
+        print_json({**report.as_json(), **({"no_longer_kept": dict(outcome.let_go)} if outcome.let_go else {})})
     else:
         _print(report, outcome, wiki)
+        if outcome.let_go:
+            print(f"Older than the settings keep (retention): {counted(outcome.let_go)} went; nothing is believed otherwise for it")
     return 1 if report.refused or report.unread.get("unreachable") or report.status == "held" else 0
 
 

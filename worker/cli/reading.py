@@ -20,6 +20,7 @@ from pipelines.run.content import content_of
 from pipelines.run.edits import ASKED
 from pipelines.run.looking import Look
 from pipelines.run.render import title_of
+from pipelines.run.retention import no_longer_kept
 from pipelines.run.telling import Sent, sessions_told
 from pipelines.run.verify import verify
 from pipelines.run.why import Chain, Proof, why
@@ -191,11 +192,12 @@ def verify_command(wiki: common.Wiki = None, scope: common.Scope = None, config:
         done = verify(at.store, at.scope, wiring.archive_of(at.place, at.store, at.scope))
         at.store.verified(at.scope, citations=done.citations, failed=len(done.failed), hand="command")
     if as_json:
-        print_json({"citations": done.citations, "failed": [{n: getattr(f, n) for n in f.__slots__} for f in done.failed]})
+        print_json({"citations": done.citations, "no_longer_kept": done.unkept, "failed": [{n: getattr(f, n) for n in f.__slots__} for f in done.failed]})
     else:
         for f in done.failed:
             print(f"n-{f.note}: {short_session(f.session)}:{f.line}: {f.why}")
-        print(f"{done.citations} citations read again, {len(done.failed)} failed")
+        unkept = f", {done.unkept} more rest on lines that are no longer kept (retention)" if done.unkept else ""
+        print(f"{done.citations - done.unkept} citations read again, {len(done.failed)} failed{unkept}")
     return 1 if done.failed else 0
 
 
@@ -252,6 +254,8 @@ def print_chain(chain: Chain) -> None:
         when = f"{proof.turn.at:%Y-%m-%d %H:%M}" if proof.turn.at else "no time"
         who = who_says(proof)
         print(f"  {short_session(proof.turn.session)}:{proof.turn.place.line}, {when}, {visible(who)}: “{_one_line(proof.quote.text)}”")
+        if proof.unkept:
+            print(f"    {no_longer_kept(proof.unkept)}: what it said is known from the store alone")
         for turn in proof.around:
             mark = ">" if turn.uid == proof.turn.uid else " "
             print(f"   {mark} {turn.place.line:>5} {turn.origin.value}: {_one_line(turn.text)}")
@@ -283,7 +287,7 @@ def _chain_json(chain: Chain) -> dict[str, object]:
         "versions": [{"status": v.status, "statement": v.statement, "value": v.value, "standing": v.standing.name.lower(), "valid_from": v.valid_from,
                       "valid_until": v.valid_until, "missed": v.missed, "reason": v.reason} for v in chain.versions],
         "proofs": [{"session": p.turn.session, "line": p.turn.place.line, "at": p.turn.at, "source": p.source, "quote": p.quote.text,
-                    "origin": p.turn.origin_of(p.quote.start, p.quote.end), "speaker": p.turn.speaker,
+                    "origin": p.turn.origin_of(p.quote.start, p.quote.end), "speaker": p.turn.speaker, "no_longer_kept_days": p.unkept or None,
                     "around": [{"line": t.place.line, "origin": t.origin, "text": t.text} for t in p.around]} for p in chain.proofs],
         "decisions": [{"dream": d.dream, "at": d.recorded_at, "verb": d.decision.verb, "reason": d.decision.reason} for d in chain.decisions],
         "rulings": [{"verb": r.verb, "hand": r.hand, "at": r.at, "body": r.body} for r in chain.rulings],

@@ -44,7 +44,7 @@ def replay_command(
     if done.beliefs:
         print("notes and pages come out the same, too")
     if done.grown:
-        print(f"not compared: {many(done.grown, 'session')} of units of which one has grown since or was forgotten")
+        print(f"not compared: {many(done.grown, 'session')} of units of which one has grown since, was forgotten or is no longer kept")
     if done.read_again:
         print(f"not compared: {many(done.read_again, 'session')} that a later dream has read anew")
     return 0

@@ -28,7 +28,8 @@ _LATELY = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """What is told. `waiting` counts what waits for a person, as the inbox of the last dream does; `next_slot` is when a dream is due by schedule."""
+    """What is told. `waiting` counts what waits for a person, as the inbox of the last dream does; `next_slot` is when a dream is due by schedule,
+    `unkept` how many sessions and turns are no longer kept."""
 
     scope: str
     wiki: Path | None
@@ -44,6 +45,7 @@ class Status:
     workers: int
     money: Money | None
     warned: str
+    unkept: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +110,7 @@ def _looked(store: Store, scope: str, place: wiring.Place | None, loaded: settin
         pages=store.page_count(scope), waiting=waiting, last=last, at_work=bool(last and not last.ended_at and store.at_work(last, host=place.host if place else "")),
         next_slot=_next_slot(store, scope), of=of,
         workers=sum(p.role == "worker" and p.seen_age_s <= loaded.health.seen_s for p in measured.processes), money=_money(store, scope),
-        warned=stalled(of, loaded.health.stalled_dreams),
+        warned=stalled(of, loaded.health.stalled_dreams), unkept=store.retained_counts(scope),
     )  # fmt: skip
 
 
@@ -162,6 +164,7 @@ def _json(s: Status) -> dict[str, object]:
         "last": {"dream": s.last.uid, "state": s.last.state, "ended_at": s.last.ended_at} if s.last else None,
         "last_success_age_s": of.success_age_s, "pending": of.pending, "pending_age_s": of.pending_age_s, "due": of.due, "unread": of.unread,
         "running": of.running, "workers": s.workers, "next_slot": s.next_slot, "money": asdict(s.money) if s.money else None, "warning": s.warned or None,
+        "no_longer_kept": dict(s.unkept),
     }  # fmt: skip
 
 
@@ -171,6 +174,8 @@ def _print(s: Status) -> None:
         f"{s.scope}: {many(s.counts.sources, 'source')}, {many(s.counts.sessions, 'session')}, {many(s.counts.turns, 'turn')} ({counted(s.counts.origins)}){bad}"
     )
     print(f"notes: {counted(s.notes)}; your own: {counted(s.online)}; {many(s.pages, 'page')}{f' in {s.wiki}' if s.wiki else ''}")
+    if s.unkept["sessions"]:
+        print(f"no longer kept (retention): {many(s.unkept['turns'], 'turn')} of {many(s.unkept['sessions'], 'session')}")
     print(f"last dream: {_last(s)}" if s.last else "no dream yet")
     if lines := list(_work(s)):
         print("; ".join(lines))

@@ -1,0 +1,89 @@
+"""Retention, whole: what is older than the settings allow goes out of a scope, some sessions a transaction, and then out of the files that held it.
+
+It changes nothing that is believed. Whoever reads a session again of which lines went keeps what was read in them (`still_read`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from pipelines.gates import held_unless_said
+from pipelines.model import OrderKey, Origin
+from pipelines.ports import Blobs
+from pipelines.store import GatedClaim, Store
+from pipelines.store.retain import Limit
+from pipelines.store.unkept import Retained
+
+ROUNDS = 1_000
+"""Transactions of one call: a scope with more old sessions goes on with the next."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keep:
+    """For how many days turns that nothing rests on, and archived bytes, are kept after the newest turn of their session; 0 for ever."""
+
+    turns_days: int = 0
+    archive_days: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.turns_days or self.archive_days)
+
+
+FOR_EVER = Keep()
+
+
+def retain(store: Store, scope: str, archive: Blobs, keep: Keep, *, now: datetime) -> Mapping[str, int]:
+    """Let go of what is over by whole days (UTC), so that a second call on the same day finds nothing new to do; returns what went, counted by kind.
+
+    Lines that order somebody about stay, whoever said them: what holds their echo back in note files goes by them. Raises ArchiveUnavailable.
+    """
+    gone: Counter[str] = Counter()
+    if not keep:
+        return gone
+    turns, archived = _limit(keep.turns_days, now), _limit(keep.archive_days, now)
+    for _ in range(ROUNDS):
+        went = store.retain(scope, archive, turns=turns, archived=archived, stays=_orders)
+        if not went:
+            break
+        gone.update(went)
+    return gone
+
+
+def _limit(days: int, now: datetime) -> Limit | None:
+    today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return Limit(days=days, before=today - timedelta(days=days)) if days else None
+
+
+def _orders(origin: Origin, said: str) -> bool:
+    return origin in {Origin.USER, Origin.EXTERNAL, Origin.TOOL} and bool(said) and bool(held_unless_said(said))
+
+
+def no_longer_kept(days: int) -> str:
+    """What is said of a line that can no longer be read in the log."""
+    return f"the line is no longer kept (retention of {days} days)"
+
+
+def not_to_read(store: Store, scope: str, sessions: Collection[str]) -> frozenset[str]:
+    """Those of these sessions that end where lines of them went: without those nothing is read in them."""
+    until = {s: kept.turns_until for s, kept in store.retained(scope).items() if s in sessions and kept.turns_until}
+    if not until:
+        return frozenset()
+    spans = store.spans(scope)
+    return frozenset(s for s, at in until.items() if (last := spans.get(s, (None, None))[1]) is None or last <= at)
+
+
+def still_read(
+    store: Store, scope: str, session: str, engine: str, order: Iterable[OrderKey], claims: Iterable[GatedClaim], kept: Retained | None
+) -> tuple[GatedClaim, ...]:  # fmt: skip
+    """What counts as read in a session that went on after lines of it went: of those days what was read then, of the rest what is read now."""
+    if kept is None or (until := kept.turns_until) is None:
+        return tuple(claims)
+    old = {key.uid for key in order if key.at is not None and key.at <= until}
+    family = engine.split("/", 1)[0] + "/"
+    held = {uid for reading in store.readings_named(scope, family) if reading.session == session for uid in reading.claims}
+    before = {g.claim.uid: g for g in store.claims_of(scope, held) if all(q.turn in old for q in g.claim.quotes)}
+    now = {g.claim.uid: g for g in claims if any(q.turn not in old for q in g.claim.quotes)}
+    return tuple({**now, **before}.values())

@@ -10,6 +10,7 @@ from pipelines.model import Status
 from pipelines.ports import Ask, Reply, Usage
 from pipelines.store import Store, this_process
 from pipelines.store import tables as t
+from pipelines.store.forget import WIKI
 from pipelines.store.reach import Choice
 from tests.auditing import tables_with
 from tests.contracts.store_builders import SCOPE, batch, belief, claim, gated, start_dream, turn, version
@@ -130,3 +131,12 @@ def test_a_unit_that_was_canceled_by_a_forget_asks_nobody_any_more(store: Store)
     forget(store)
     with pytest.raises(LeaseLost):
         store.reserve(SCOPE, [asked()], dream=job.dream.uid, until_ms=10**15, limits=(), job=job.id)
+
+
+def test_what_one_scope_has_cleaned_another_still_has_to(store: Store) -> None:
+    for scope in (SCOPE, OTHER):
+        filled(store, scope)
+        forget(store, scope)
+    store.cleaned(SCOPE, WIKI, "")
+    assert (WIKI, "") not in store.leftovers(SCOPE)
+    assert (WIKI, "") in store.leftovers(OTHER), "its folder shows the forgotten words until it is published"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import StrEnum
 
@@ -12,7 +12,7 @@ from pipelines.wiki import inline
 from pipelines.wiki.content import anchor_of
 from pipelines.wiki.doors import Moved
 from pipelines.wiki.inbox import Entry, Waits
-from pipelines.wiki.inline import Spans, code, join, plain
+from pipelines.wiki.inline import Spans, Style, code, join, plain
 from pipelines.wiki.lines import Part, day
 from pipelines.wiki.page import OWN_MARK
 from pipelines.wiki.slugs import page_path
@@ -43,7 +43,7 @@ class Report:
     `left_out` names index lines that are not in the brief.
 
     `more_waiting` and `more_left_out` count what waits and what is left out beside those that are named here.
-    `reverted` is what a revert put in the place of what, `problems` are things a person should know of (sources refused, files someone else holds, quiet nights). `undo` is the one command that takes the
+    `stale` counts the numbers in note files that are out of date, where lines that hold one were judged anew. `reverted` is what a revert put in the place of what, `problems` are things a person should know of (sources refused, files someone else holds, quiet nights). `undo` is the one command that takes the
     dream back.
     """
 
@@ -64,6 +64,7 @@ class Report:
     more_left_out: int = 0
     undo: str = ""
     reverted: tuple[Corrected, ...] = ()
+    stale: int = 0
 
     @property
     def changed(self) -> bool:
@@ -156,11 +157,19 @@ def _blocks(dream: Report) -> list[tuple[str, list[Spans]]]:
         ("Learnt", [plain(inline.cut_quote(t)) for t in dream.learnt]),
         ("Work", list(dream.work)),
         ("Merged and retired", [plain(inline.cut_quote(t)) for t in (*dream.merged, *dream.retired)]),
-        ("Your own notes", [plain(", ".join(f"{n} {verdict.replace('_', ' ')}" for verdict, n in sorted(dream.checked.items())))] if dream.checked else []),
+        ("Your own notes", _own_notes(dream)),
         ("Refused", refused + masked),
         (_LEFT_OUT, left),
         ("Undo", [join(code(dream.undo))] if dream.undo else []),
     ]
+
+
+def _own_notes(dream: Report) -> list[Spans]:
+    """The verdicts on lines of note files, and in one line the numbers that are out of date."""
+    checked = [plain(", ".join(f"{n} {verdict.replace('_', ' ')}" for verdict, n in sorted(dream.checked.items())))] if dream.checked else []
+    one = dream.stale == 1
+    stale = [join(f"{dream.stale} {'number is' if one else 'numbers are'} out of date and not told: ", code("dreamd notes diff"))] if dream.stale else []
+    return checked + stale
 
 
 _CLOSES = {
@@ -176,10 +185,18 @@ def _waiting(entries: Sequence[Entry]) -> list[Spans]:
     out: list[Spans] = []
     for entry in entries:
         if len(wrong) < 2 or entry.waits is not Waits.CORRECTION:
-            out.append(join(entry.spans, ": ", code(closing(entry))))
+            out.append(join(_open(entry.spans), ": ", code(closing(entry))))
         elif entry is wrong[0]:
             out.append(join(f"{len(wrong)} lines of your own note files say the wrong thing: ", code(closing(entry))))
     return out
+
+
+def _open(spans: Spans) -> Spans:
+    """A sentence that goes on with a colon: its full stop left out, but for one that says it was cut."""
+    last = spans[-1] if spans else None
+    if last is None or last.style is not Style.TEXT or not re.search(r"[^.。\s][.。]$", last.text):
+        return spans
+    return (*spans[:-1], replace(last, text=last.text[:-1]))
 
 
 def closing(entry: Entry) -> str:

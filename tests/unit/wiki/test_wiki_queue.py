@@ -138,6 +138,21 @@ def test_each_thing_that_waits_has_the_command_that_closes_it() -> None:
     assert closed[Waits.QUARANTINE] == "dreamd review reject n-quququ555555"
 
 
+@pytest.mark.parametrize(
+    ("said", "row"),
+    [
+        ("We start with the ferry.", "We start with the ferry: "),
+        ("先做渡轮。", "先做渡轮: "),
+        ("Cut off here ...", "Cut off here ...: "),
+        ("Run `make ferry`", "Run `make ferry`: "),
+    ],
+)
+def test_a_sentence_that_waits_goes_on_to_its_command_without_a_full_stop(said: str, row: str) -> None:
+    drafted = next(e for e in entries(CONTENT) if e.waits is Waits.DRAFT)
+    (line,) = waiting_rows(replace(FULL, waiting=(replace(drafted, spans=plain(said)),), more_waiting=0))
+    assert line.startswith(f"  - {row}`dreamd review accept n-")
+
+
 def test_wrong_lines_of_note_files_are_one_thing_to_close() -> None:
     (one,) = corrections([replace(CONTENT.corrections[0], fixed=False)])
     drafted = next(e for e in entries(CONTENT) if e.waits is Waits.DRAFT)

@@ -16,7 +16,7 @@ from pipelines.model import Basis, Claim, Kind, Origin, Outcome, Relation, Rulin
 from pipelines.text.statement import canonical_words
 
 from .bounds import is_sighting
-from .ending import ends, is_ending, may_end
+from .ending import ENDABLE, ends, is_ending, may_end
 from .half_life import over_after, passes
 from .identity import (
     Relations,
@@ -64,7 +64,8 @@ def believe(
     heard = tuple(w for w in gated if not banned.holds(w.claim) or identity_of(scope, w.claim).uid in spoken_for)
     clock = _Clock(skew_s, intake_at)
     said = shapes(heard)
-    notes = tuple(_note(scope, part, decided, banned, clock) for part in components(heard, decided, scope=scope, relations=relations, said=said))
+    about = _by_target(decided)
+    notes = tuple(_note(scope, part, about, banned, clock) for part in components(heard, decided, scope=scope, relations=relations, said=said))
     fold = _Fold(notes, _against_other_notes(notes, said, decided, relations or {}), clock)
     endings = [w for w in unique(claims) if may_end(w) and not banned.holds(w.claim)]
     for witness in sorted((*(w for note in notes for w in (*note.kept, *note.failures)), *endings), key=event_order):
@@ -103,9 +104,17 @@ class _Note:
     failures: tuple[Witnessed, ...] = ()
 
 
-def _note(scope: str, part: Sequence[Witnessed], rulings: Sequence[Ruling], banned: Banned, clock: _Clock) -> _Note:
+def _by_target(rulings: Sequence[Ruling]) -> Mapping[str, Sequence[tuple[int, Ruling]]]:
+    """Rulings in force by what they are about, each with its place in the order they were made in."""
+    found: dict[str, list[tuple[int, Ruling]]] = defaultdict(list)
+    for place, ruling in enumerate(rulings):
+        found[ruling.target].append((place, ruling))
+    return found
+
+
+def _note(scope: str, part: Sequence[Witnessed], rulings: Mapping[str, Sequence[tuple[int, Ruling]]], banned: Banned, clock: _Clock) -> _Note:
     names = frozenset(identity_of(scope, w.claim).uid for w in part)
-    about = [r for r in rulings if r.target in names]
+    about = [ruling for _, ruling in sorted((r for name in names for r in rulings.get(name, ())), key=lambda placed: placed[0])]
     kept: list[Witnessed] = []
     voided: list[tuple[Witnessed, Ruling]] = []
     taken_back: list[Witnessed] = []
@@ -315,6 +324,7 @@ class _Fold:
         self.low: dict[tuple[int, Key], _Side] = {}
         self._of_note: dict[int, list[_Side]] = defaultdict(list)
         self._of_claim: dict[str, _Side] = {}
+        self._endable = [index for index, note in enumerate(notes) if any(w.claim.kind in ENDABLE for w in note.kept)]
 
     def hear(self, claim: Witnessed) -> None:
         """Fold the next claim in: evidence for its own side, a lower-standing value, a value already over, or the end of what it beats."""
@@ -348,7 +358,8 @@ class _Fold:
 
     def _end(self, ending: Witnessed) -> None:
         """A person says that something is done, cancelled or released: goals, plans and holds about it that were heard before are over."""
-        for side in [s for s in self.active.values() if any(ends(ending.claim, w.claim) for w in s.live.values())]:
+        sides = [side for index in self._endable for side in self._of_note[index]]
+        for side in [s for s in sides if any(ends(ending.claim, w.claim) for w in s.live.values())]:
             held = side.live.values()
             spoken = all(w.claim.kind is not Kind.HOLD or _one_voice(ending, w) for w in held)
             if spoken and all(self.clock.later(ending, w) for w in held):

@@ -20,7 +20,7 @@ from pipelines.run.ruling import named_note, rule
 from pipelines.run.sources import standing_notes
 from pipelines.store import Store
 from pipelines.wiki.content import Edited
-from pipelines.wiki.edits import EditKind, NotAnEdit, PageEdit, line_keys, read_edits
+from pipelines.wiki.edits import EditKind, NotAnEdit, PageEdit, line_keys, read_edits, statement_in
 from pipelines.wiki.parse_page import NotAPage
 from pipelines.wiki.ticks import INBOX_PATH, Said, Tick, Ticks, read_ticks
 
@@ -80,7 +80,9 @@ def open_edits(store: Store, scope: str) -> tuple[Edited, ...]:
     if not asked:
         return ()
     open_ = [r for r in asked if not _answered(r, rulings)]
-    stands = {h.version.note: h.version for h in reversed(store.heads(scope, notes=sorted({r.target for r in open_}))) if h.version.status is not Status.RETRACTED}
+    stands = {
+        h.version.note: h.version for h in reversed(store.heads(scope, notes=sorted({r.target for r in open_}))) if h.version.status is not Status.RETRACTED
+    }
     return tuple(
         Edited(uid=r.uid[:12], note=r.target, wants=r.other or "", before=stands[r.target].statement, after=r.body or "", at=r.at)
         for r in sorted(open_, key=lambda r: r.uid) if r.target in stands
@@ -200,9 +202,13 @@ def _take_page(desk: _Folder, path: str, found: bytes, bases: Sequence[bytes]) -
 def _ask_of(desk: _Folder, edit: PageEdit) -> Ruling | None:
     """What a changed or removed bullet of a note of ours asks for; None for any other change."""
     uid = edit.anchor.removeprefix("n-")
-    if edit.kind not in {EditKind.CHANGED, EditKind.REMOVED} or not uid or "-" in uid or not desk.store.heads(desk.scope, notes=[uid]):
+    if edit.kind not in {EditKind.CHANGED, EditKind.REMOVED} or not uid or "-" in uid:
         return None
-    return _ask(desk, uid, "retract", "") if edit.kind is EditKind.REMOVED else _ask(desk, uid, "edit", edit.after)
+    heads = desk.store.heads(desk.scope, notes=[uid])
+    if not heads or edit.kind is EditKind.REMOVED:
+        return _ask(desk, uid, "retract", "") if heads else None
+    said = statement_in(edit, heads[0].version.statement)
+    return _ask(desk, uid, "edit", said) if said else None
 
 
 # --- what is recorded --------------------------------------------------------------------------------------------------------------------

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import unquote
 
+from markdown_it import MarkdownIt
+
+from pipelines.wiki import inline
 from pipelines.wiki.doors import PAGES_PATH
 from pipelines.wiki.index import PARTS
 from pipelines.wiki.parse_page import NotAPage, split
@@ -21,6 +24,8 @@ INDEX_PATH = "MEMORY.md"
 _BRIEF_START, _BRIEF_END = "<dreamd-brief", re.compile(r"^</dreamd-brief>[ \t]*\r?$\n?", re.MULTILINE)
 _CONFLICT = re.compile(r"^(?:<{7} |>{7} )", re.MULTILINE)
 _ANCHOR = re.compile(r"\s\^(n-[a-z0-9-]+)\s*$")
+_QUOTED = re.compile(r"^(?:\s*(?:>|[-*+](?=\s)|\d+[.)](?=\s)))+\s*")
+_CODED = re.compile(r"`([^`]+)`")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 
 
@@ -82,6 +87,24 @@ def own_text(path: str, data: bytes) -> str:
         return parts(path, data.decode("utf-8", "surrogateescape"))[1]
     except NotAPage:
         return ""
+
+
+def statement_in(edit: PageEdit, statement: str) -> str:
+    """The sentence a changed bullet of the note that says `statement` says now, in plain words: without emphasis, escapes and code marks of ours, and without
+    the remarks that stand behind it. Empty when it only looks otherwise."""
+    shown = _unmarked(inline.write_line(inline.plain(statement)))
+    before, after = _unmarked(edit.before), _unmarked(edit.after)
+    if before.startswith(shown):
+        after = after.removesuffix(before[len(shown) :])
+    said = _CODED.sub(lambda m: m[0] if m[0] in statement or m[1] not in statement else m[1], after)
+    return "" if after in {before, shown} else said
+
+
+def _unmarked(words: str) -> str:
+    """Words of a bullet as they read: what Markdown adds is gone, code keeps its marks."""
+    tokens = MarkdownIt("commonmark").parseInline(_QUOTED.sub("", words))[0].children or []
+    out = (f"`{t.content}`" if t.type == "code_inline" else " " if t.type in {"softbreak", "hardbreak"} else t.content for t in tokens)
+    return " ".join("".join(out).split())
 
 
 def line_keys(data: bytes, *, path: str) -> tuple[str, ...]:

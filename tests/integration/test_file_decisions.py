@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from functools import reduce
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from pipelines.run.edits import edit_named, open_edits
 from pipelines.run.render import differing
 from pipelines.run.ruling import rule
 from pipelines.run.why import why
+from pipelines.wiki.edits import EditKind, PageEdit, statement_in
 from tests.dreaming import SCOPE, Desk
 from tests.integration.conftest import Command
 from tests.writing import START, ClaudeLog, events, memory
@@ -228,6 +230,48 @@ def test_a_bullet_in_other_words_stays_as_it_was_written_and_is_asked_about(desk
         (edit,) = open_edits(store, SCOPE)
     assert (edit.before, edit.after) == ("Never push to main.", "Never push to main or release.")
     assert "or release" not in desk.brief()
+
+
+def test_a_value_changed_on_a_page_is_the_note_in_plain_words_without_what_dreamd_put_around_it(desk: Desk) -> None:
+    log = ClaudeLog("one").user("The staging database listens on port 5432.").assistant("ok")
+    log.user("Never push to main, because the nightly build breaks.").save(desk.logs)
+    desk.dream()
+    changes = (("5432", "5433"), ("Never push", "Never ever push"))
+    for path in desk.wiki.glob("*.md"):
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        if path.name not in {"MEMORY.md", "inbox.md", "recent.md"}:
+            path.write_text("".join(reduce(lambda x, c: x.replace(*c), changes, x) if x[:2] == "- " else x for x in lines), encoding="utf-8")
+    desk.dream()
+    said = {"The staging database listens on port 5433.", "Never ever push to main, because the nightly build breaks."}
+    with desk.store() as store:
+        assert {e.after for e in open_edits(store, SCOPE)} == said
+        for edit in open_edits(store, SCOPE):
+            rule(store, SCOPE, "edit", edit.note, at=desk.now, hand="command", why=edit.after)
+    desk.dream()
+    with desk.store() as store:
+        assert said <= {h.version.statement for h in store.heads(SCOPE)}
+
+
+@pytest.mark.parametrize(
+    ("statement", "before", "after", "said"),
+    [
+        ("Docs lie at https://a.example.", "Docs lie at `https://a.example`.", "The docs lie at `https://a.example`.", "The docs lie at https://a.example."),
+        ("Run `make x`.", "Run `make x`. Reason: it is quick.", "Run `make y`. Reason: it is quick.", "Run `make y`."),
+        ("Use a*b.", "Use a\\*b. *old*", "Use **c**\\*d &amp; e. *old*", "Use c*d & e."),
+        ("Use tea.", "Use tea.", "Use\n  tea.", ""),
+    ],
+)
+def test_what_a_changed_bullet_says_is_the_sentence_alone(statement: str, before: str, after: str, said: str) -> None:
+    assert statement_in(PageEdit(kind=EditKind.CHANGED, path="a.md", before=before, after=after), statement) == said
+
+
+def test_a_bullet_that_only_looks_otherwise_is_no_edit(desk: Desk) -> None:
+    page = confirmed(desk)
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace("- Never push", "> - **Never** push", 1), encoding="utf-8")
+    desk.dream()
+    with desk.store() as store:
+        assert open_edits(store, SCOPE) == ()
 
 
 def test_the_command_says_of_an_edit_and_of_a_ticked_correction_what_closes_them(dreamd: Command, tmp_path: Path) -> None:

@@ -71,6 +71,30 @@ def test_an_edit_says_the_note_in_the_persons_words_and_keeps_no_old_value_curre
     assert "5433" not in told
 
 
+def test_an_edit_in_words_no_engine_reads_is_the_note_all_the_same(dreamd: Command, log: Path, tmp_path: Path) -> None:
+    dreamd("dream", log)
+    note = note_of(dreamd, "staging port")
+    code, out, _ = dreamd("edit", note, "Staging, port: see the wall.")
+    assert (code, "Staging, port: see the wall." in out, "5433" in out) == (0, True, False)
+    told = (tmp_path / "wiki/MEMORY.md").read_text(encoding="utf-8")
+    assert "see the wall" in told
+    assert "5433" not in told
+    dreamd("dream", log)
+    assert "see the wall" in (tmp_path / "wiki/MEMORY.md").read_text(encoding="utf-8")
+
+
+def test_what_was_taken_back_is_not_edited_and_controls_are_no_words(dreamd: Command, log: Path, tmp_path: Path) -> None:
+    dreamd("dream", log)
+    note = note_of(dreamd, "staging port")
+    assert dreamd("edit", note, "\x00")[0] == 2
+    assert dreamd("remember", "\u200b\x00 \x07")[0] == 2
+    assert "5433" in (tmp_path / "wiki/MEMORY.md").read_text(encoding="utf-8")
+    dreamd("retract", note)
+    code, _, err = dreamd("edit", note, "The staging port is 6000.")
+    assert (code, "dreamd remember" in err) == (3, True)
+    assert "6000" not in (tmp_path / "wiki/MEMORY.md").read_text(encoding="utf-8")
+
+
 def test_a_draft_is_accepted_or_rejected_for_good(dreamd: Command, tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.write_text(

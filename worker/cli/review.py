@@ -23,13 +23,12 @@ from pipelines.run.content import content_of
 from pipelines.run.publish import WikiFolder, take_own_words
 from pipelines.run.quarantine import SHOWN, Held, decide_held, held_named
 from pipelines.run.render import title_of
-from pipelines.run.ruling import Ruled, named_note, rule
+from pipelines.run.ruling import Ruled, named_note, restore, rule
 from pipelines.run.why import why
 from pipelines.store import this_process
-from pipelines.text.controls import without_controls
 from pipelines.wiki.content import anchor_of
 from pipelines.wiki.inbox import SHOWN_MAX, Entry, Waits, entries
-from pipelines.wiki.inline import words
+from pipelines.wiki.inline import clean, words
 from worker import wiring
 from worker.above import is_above, user_place
 from worker.cli import common
@@ -132,13 +131,24 @@ def retract(
 
 
 def edit(name: Note, text: Said, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
-    """Say a note in your own words: the old ones are retracted, yours are remembered."""
+    """Say a note in your own words: the old ones are retracted, yours are remembered; where the engine reads no statement in them the note says them as it is."""
     said = _sentence(text)
     with _desk(wiki, scope, config) as (parts, request, place, data):
-        ruled = rule(parts.store, request.scope, "retract", name, at=parts.now(), hand=HAND, why=_masked(said, parts))
-        log = _write_down(place.private, said, parts)
-        _dream(parts, request, (log,), data)
-        return _told(parts, request, ruled, f"n-{ruled.ruling.target} now says what you say", as_json)
+        if all(v.status is Status.RETRACTED for v in named_note(parts.store, request.scope, name)):
+            raise Refused(f"{name} was taken back already: say it anew with dreamd remember, or bring it back with dreamd revert {name}")
+        meant = _masked(said, parts)
+        ruled = rule(parts.store, request.scope, "retract", name, at=parts.now(), hand=HAND, why=meant)
+        _, new = _remembered(parts, request, place, data, said)
+        if not new:
+            restore(parts.store, request.scope, ruled.ruling.target, at=parts.now(), hand=HAND)
+            ruled = rule(parts.store, request.scope, "edit", ruled.ruling.target, at=parts.now(), hand=HAND, why=meant)
+            _dream(parts, request, (), data)
+        new = new or [ruled.ruling.target]
+    if as_json:
+        print_json({"note": anchor_of(ruled.ruling.target), "verb": "edit", "known": False, "notes": [anchor_of(n) for n in new]})
+    else:
+        print(f"{', '.join(anchor_of(n) for n in new)} says now: {visible(meant)}")
+    return 0
 
 
 def pin(
@@ -330,8 +340,8 @@ def _told(parts: Parts, request: Request, ruled: Ruled, done: str, as_json: bool
 
 
 def _sentence(words: Sequence[str]) -> str:
-    said = " ".join(without_controls(" ".join(words)).split())
-    if not said:
+    said = clean(" ".join(words))
+    if not any(c.isprintable() and not c.isspace() for c in said):
         raise typer.BadParameter("say something", param_hint="TEXT...")
     if len(said) > TEXT_MAX:
         raise typer.BadParameter(f"at most {TEXT_MAX} characters at once", param_hint="TEXT...")

@@ -72,7 +72,7 @@ class Intake(Core):
             turns = [turn for batch in batches for turn in batch.turns]
             known = _add_turns(conn, scope_id, turns)
             if known.new:
-                note_arrival(conn, scope_id, self.now())
+                note_arrival(conn, scope_id, max(known.rows[uid][what] for uid, what in known.new), self.now())
             _note_members(conn, scope_id, ids, turns, known)
             _add_occurrences(conn, scope_id, sources, ids, batches, known)
             _add_places(conn, scope_id, sources, batches)
@@ -198,7 +198,7 @@ def _ids(conn: Connection, scope_id: int, uids: Iterable[str]) -> dict[str, int]
 def _add_turns(conn: Connection, scope_id: int, turns: Sequence[Turn]) -> _Known:
     """Store what is said for the first time. The scope's row is locked, so nobody else adds the same turn in between, and ids grow."""
     rows = [turn_row(turn) for turn in turns]
-    newest: int | None = conn.scalar(select(func.max(t.turns.c.id)).where(t.turns.c.scope_id == scope_id))
+    newest: int | None = conn.scalar(select(func.max(t.turns.c.id)))  # of all scopes: within one every turn of it would be looked at
     stored = _stored(conn, scope_id, {row.uid for row in rows}) if newest is not None else {}
     new = {(row.uid, row.digest): (scope_id, *row) for row in rows if row.digest not in (said := stored.get(row.uid, {})) and not any(map(is_husk, said))}
     add_rows(conn, t.turns, ("scope_id", *TurnRow._fields), list(new.values()))
@@ -209,10 +209,9 @@ def _add_turns(conn: Connection, scope_id: int, turns: Sequence[Turn]) -> _Known
     return _Known(after, frozenset(new), frozenset(stored), [row.digest for row in rows])
 
 
-def note_arrival(conn: Connection, scope_id: int, at: datetime) -> None:
-    """Write down by when all turns there are were stored: what a look back to what was known goes by."""
-    newest = select(func.max(t.turns.c.id)).where(t.turns.c.scope_id == scope_id).scalar_subquery()
-    conn.execute(insert(t.arrivals).values(scope_id=scope_id, upto=newest, recorded_at=at))
+def note_arrival(conn: Connection, scope_id: int, upto: int, at: datetime) -> None:
+    """Write down by when the turns of a scope up to this row were stored: what a look back to what was known goes by."""
+    conn.execute(insert(t.arrivals).values(scope_id=scope_id, upto=upto, recorded_at=at))
 
 
 def arrived_by(conn: Connection, scope_id: int | None, at: datetime) -> int:

@@ -13,7 +13,7 @@ from hashlib import sha256
 from itertools import chain, groupby
 from typing import Any, BinaryIO, cast
 
-from sqlalchemy import Connection, Table, insert, select, text, update
+from sqlalchemy import Connection, Table, func, insert, select, text, update
 
 from pipelines.errors import Conflict, Refused
 from pipelines.ports import Blobs
@@ -165,7 +165,8 @@ def _import(store: Requests, archive: Blobs, reader: Reader, counts: Mapping[str
             _take_key(conn, header.key)
             _insert(conn, scope_id, chain(() if first is None else (first,), rows), counts)
             if counts.get("turns") and not counts.get("arrivals"):  # a file from before arrivals were written down
-                note_arrival(conn, scope_id, header.recorded_at)
+                newest = conn.scalar(select(func.max(t.turns.c.id)).where(t.turns.c.scope_id == scope_id)) or 0
+                note_arrival(conn, scope_id, newest, header.recorded_at)
             told = {"revision": header.revision, "recorded_at": header.recorded_at, "wanted": header.wanted, "taken": header.taken}
             conn.execute(update(t.scopes).where(t.scopes.c.id == scope_id).values(**told))
             total = sum(counts.values())

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from pipelines.gates import held
 from pipelines.model import Finding, OnlineNote, Status, Verdict, Version
+from pipelines.notes.stale import stale_numbers
 from pipelines.run.content import Evidence, gather
 from pipelines.run.showing import Sight
 from pipelines.run.sources import standing_notes
@@ -40,13 +41,14 @@ def morning_report(
     did = _Did.of(store, scope, dream)
     left_out = shown.brief.moved[:LINES_MAX]
     changed = _changed(store, scope, did)
+    stale = {s.counted.note for s in stale_numbers(did.online.values())}
     told = Report(
         day=day, waiting=shown.queue.first, more_waiting=len(shown.queue) - len(shown.queue.first), corrected=_corrected(store, scope, did, shown.corrections, changed),
         learnt=_learnt(store, scope, did, frozenset(changed)), work=_work(shown.work), merged=_merged(store, scope, did),
         retired=_last_words(store, scope, did, Verb.RETRACTS),
         checked=Counter(did.findings[uid].verdict.value for uid in did.fresh if uid in did.findings and uid in did.online), refused=refused or {},
         left_out=left_out, more_left_out=shown.brief.left - len(left_out), problems=(*problems, *dead_links(did.online.values(), did.fresh)), redacted=redacted,
-        drafts=drafts if did.notes(Verb.NEW) else 0, reverted=_reverted(store, scope, did, dream), undo=f"dreamd revert {dream}",
+        stale=len(stale) if did.fresh & stale else 0, drafts=drafts if did.notes(Verb.NEW) else 0, reverted=_reverted(store, scope, did, dream), undo=f"dreamd revert {dream}",
     )  # fmt: skip
     return _beside(store, scope, told)
 
@@ -78,7 +80,7 @@ def _beside(store: Store, scope: str, told: Report) -> tuple[str, str] | None:
 
 def _stands(store: Store, scope: str, day: date) -> str:
     """The day's file as it is committed."""
-    return next((head.body for head in store.page_history(scope, journal_path(day))[-1:]), "")
+    return next((head.body for head in store.page_history(scope, journal_path(day), newest=1)[-1:]), "")
 
 
 # --- what a dream did --------------------------------------------------------------------------------------------------------------------
@@ -118,7 +120,9 @@ def _corrected(
 ) -> tuple[Corrected, ...]:  # fmt: skip
     """Wrong lines of note files, then notes of ours that say something else now; each with the sessions that were told the old."""
     right = {c.uid: c.right for c in corrections}
-    wrong = [note for uid in sorted(did.fresh & did.findings.keys()) if (note := did.online.get(uid)) and did.findings[uid].verdict in _WRONG and uid[:12] in right]
+    wrong = [
+        note for uid in sorted(did.fresh & did.findings.keys()) if (note := did.online.get(uid)) and did.findings[uid].verdict in _WRONG and uid[:12] in right
+    ]
     names = [*(note.uid[:12] for note in wrong), *(_told_as(old) for old, _ in changed.values())]
     told = heard(store, scope, names, before=did.began)
     lines = [_line(note, did.findings[note.uid], right[note.uid[:12]], told.get(note.uid[:12])) for note in wrong]

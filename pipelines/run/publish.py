@@ -345,7 +345,7 @@ class _Words:
         if stood.path == INDEX_PATH or stood.path.startswith(REPORTS) or not stood.published:
             return Decided(False)
         if stood.digest not in self._decided:
-            bodies = [to_bytes(head.body) for head in reversed(self.store.page_history(self.scope, stood.path)[-BASES_MAX:])]
+            bodies = [to_bytes(head.body) for head in reversed(self.store.page_history(self.scope, stood.path, newest=BASES_MAX)[-BASES_MAX:])]
             likely = [b for b in bodies if stood.base and (h := halves(stood.path, b)) is not None and h.above in stood.base.above]
             decided = take_edits(self.store, self.scope, stood.path, stood.data, likely or bodies, mine=self.mine, at=self.now())
             self._decided[stood.digest] = decided

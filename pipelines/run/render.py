@@ -132,7 +132,7 @@ def commit_page(store: Store, scope: str, uid: str, path: str, title: str, body:
 
 def commit_report(store: Store, scope: str, path: str, text: str, *, rev: int) -> int:
     """Commit the report of a day beside the pages of a revision, in place of what an earlier dream of that day reported; returns the revision it stands at."""
-    before = next((head for head in store.page_history(scope, path)[-1:]), None)
+    before = next((head for head in store.page_history(scope, path, newest=1)[-1:]), None)
     with store.together("commit a report"):
         if not rev or (before is not None and before.rev >= rev and before.body != text):
             rev = store.raise_revision(scope, cause="report", above=rev)

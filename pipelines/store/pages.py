@@ -107,14 +107,15 @@ class Pages(Core):
             rows = conn.execute(query.where(r.scope_id == self.scope_of(conn, scope))).all()
         return {x.slug: Redirect(slug=x.slug, page=x.uid, since_rev=x.since_rev) for x in sorted(rows, key=lambda x: x.slug)}
 
-    def page_history(self, scope: str, slug: str) -> tuple[PageHead, ...]:
-        """Every version that was published under a slug, and all others of those pages, oldest first."""
+    def page_history(self, scope: str, slug: str, *, newest: int | None = None) -> tuple[PageHead, ...]:
+        """Every version that was published under a slug, and all others of those pages, oldest first; or the `newest` so many of each page."""
         p, v = t.pages.c, t.page_versions.c
         with self.reading("read the history of a page") as conn:
             scope_id = self.scope_of(conn, scope)
             ids = set(conn.scalars(select(v.page_id).where(v.scope_id == scope_id, v.slug == storable(slug))))
             ids.update(conn.scalars(select(p.id).where(p.scope_id == scope_id, p.slug_fold == fold(slug))))
-            rows = [r for part in chunks(sorted(ids)) for r in conn.execute(_page_versions().where(p.id.in_(part)))]
+            of = (_page_versions().where(p.id == page).order_by(v.seq.desc()).limit(newest) for page in sorted(ids))
+            rows = [r for query in of for r in conn.execute(query)]
         return tuple(_page(r) for r in sorted(rows, key=lambda r: (r.rev, r.uid, r.seq)))
 
     # --- ours or theirs ---

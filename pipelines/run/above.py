@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from pipelines.model import Claim, Kind, Status
 from pipelines.notes.identity import group_key, identity_of
 from pipelines.run.content import note_items
 from pipelines.run.looking import Look
-from pipelines.store import Store
 from pipelines.wiki import inline
 from pipelines.wiki.brief import COMMANDS, FACTS, LINE_CHARS_MAX, RULES, rank, section_of
 from pipelines.wiki.content import Item
@@ -32,7 +31,7 @@ def _line(item: Item) -> str:
 
 def overruled(above: Look, below: Look) -> frozenset[str]:
     """Notes of the upper scope of which the lower one has its own: nearest first. The note's first twelve characters are enough of its id anywhere."""
-    claims = {h.version.note: _claims(above.store, above.scope, h.version.claims) for h in above.heads()}
+    claims = _claims(above)
     groups = {group_key(c) for cs in claims.values() for c in cs}
     own = [g.claim for g in below.store.claims_in_groups(below.scope, groups)] if groups else []
     standing = {h.version.note for h in below.heads({identity_of(below.scope, c).uid for c in own}) if h.version.status in _STANDS} if own else set()
@@ -40,8 +39,14 @@ def overruled(above: Look, below: Look) -> frozenset[str]:
     return frozenset(note for note, cs in claims.items() if any(keys & _keys(c) for c in cs))
 
 
-def _claims(store: Store, scope: str, uids: Iterable[str]) -> tuple[Claim, ...]:
-    return tuple(store.claims(scope, uids).values())
+def _claims(at: Look) -> Mapping[str, Sequence[Claim]]:
+    """What every standing note rests on, read at once: each session begins with it."""
+    rests: dict[str, set[str]] = {}
+    for head in at.heads():
+        if head.version.status in _STANDS:
+            rests.setdefault(head.version.note, set()).update(head.version.claims)
+    found = at.store.claims(at.scope, {uid for uids in rests.values() for uid in uids})
+    return {note: [found[uid] for uid in sorted(uids) if uid in found] for note, uids in rests.items()}
 
 
 def _keys(claim: Claim) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -12,13 +13,15 @@ from pipelines.text.values import typed_values
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """A note that is wrong: `wrong` is its text, standing on `lines` lines from `line` (1-based) on; `right` is the sentence that holds."""
+    """A note that is wrong: `wrong` is its text, standing on `lines` lines from `line` (1-based) on; `right` is the sentence that holds. Without one the
+    words are taken out, since `why`."""
 
     note: str
     line: int
     lines: int
     wrong: str
     right: str
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +39,7 @@ def patched(text: str, proposals: Iterable[Proposal]) -> Patched:
     made, left = [], []
     for proposal in sorted(proposals, key=lambda p: p.line):
         block = "".join(lines[proposal.line - 1 : proposal.line - 1 + proposal.lines])
-        changed = _value_changed(block, proposal) or _sentence_changed(block, proposal)
+        changed = (_value_changed(block, proposal) or _sentence_changed(block, proposal)) if proposal.right else _taken_out(block, proposal)
         if changed is None:
             left.append((proposal, "its words stand there in another form, or say more than the one thing: change it by hand"))
             continue
@@ -44,6 +47,19 @@ def patched(text: str, proposals: Iterable[Proposal]) -> Patched:
         lines[proposal.line - 1 : proposal.line - 1 + proposal.lines] = [*new, *[""] * (proposal.lines - len(new))]  # later lines keep their numbers
         made.append(proposal)
     return Patched(text="".join(lines), made=tuple(made), left=tuple(left))
+
+
+_MARK = re.compile(r"\s*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?")
+
+
+def _taken_out(block: str, proposal: Proposal) -> str | None:
+    """The block without the words, all of it where it says nothing else; None when they do not stand there as they were read."""
+    if block.count(proposal.wrong) != 1:
+        return None
+    before, _, after = block.partition(proposal.wrong)
+    if not after.strip() and _MARK.fullmatch(before):
+        return ""
+    return f"{before.rstrip(' ')}{after}" if not after.strip() else f"{before}{after.lstrip(' ')}"
 
 
 def _value_changed(block: str, proposal: Proposal) -> str | None:

@@ -1,7 +1,8 @@
 """Numbers of one folder of notes that have moved on, found in the notes alone: the same sentence with another number, and the outcome of a test run told again.
 
 A count that a command prints is out of date the day after it was written down ("2129 tests", "2000 tests", "1948 tests"). Of several the newest stays, where
-the files say when they were written; a file's time on this disk says nothing. Numbers that only name a thing (plan 12, step 3) are no counts. Pure.
+the files say when they were written, or one file has them all and was written from top to bottom; a file's time on this disk says nothing. Numbers that only
+name a thing (plan 12, step 3) are no counts. Pure.
 """
 
 from __future__ import annotations
@@ -83,10 +84,24 @@ def _framed(words: str, numbers: Sequence[re.Match[str]]) -> str:
 def _stale(several: Sequence[Counted]) -> Iterator[Stale]:
     if len({c.value for c in several}) < 2:
         return
-    dated = [c for c in several if c.at is not None]
-    newest = max(dated, key=lambda c: c.at or 0.0, default=None)
-    if newest is None or len(dated) < len(several) or len({c.value for c in several if c.at == newest.at}) > 1:
-        newest = None
+    newest = _newest(several)
     for counted in several:
         if newest is None or counted.value != newest.value:
             yield Stale(counted=counted, newest=newest)
+
+
+def _newest(several: Sequence[Counted]) -> Counted | None:
+    """The one that was written last; None where neither dates nor the order in one file tell."""
+    dated = [c.at for c in several if c.at is not None]
+    if dated and len(dated) == len(several):
+        several = [c for c in several if c.at == max(dated)]
+    elif len({c.path for c in several}) > 1:
+        return None
+    if len({c.value for c in several}) > 1 and len({c.path for c in several}) > 1:
+        return None
+    return max(several, key=lambda c: c.line)
+
+
+def told_of(stale: Stale) -> str:
+    """What a number is out of date beside, in words: "2129 in ship.md line 3"."""
+    return f"{stale.newest.value} in {stale.newest.path} line {stale.newest.line}" if stale.newest else "others say otherwise, none is dated"

@@ -17,6 +17,7 @@ from pipelines.notes.half_life import HALF_LIFE, is_by_half_life
 from pipelines.notes.identity import identity_of, in_force
 from pipelines.notes.moment import named_value, said_of
 from pipelines.notes.recheck import FAILED, FELL, MAY_HAVE_CHANGED, NEWER_SEEN, RECHECKED, RESTS_ON_FALLEN, was_believed
+from pipelines.notes.stale import stale_numbers, told_of
 from pipelines.run.beside import Beside, beside
 from pipelines.run.edits import dismissed, open_edits
 from pipelines.run.held import shown, under_quarantine
@@ -179,7 +180,9 @@ def carried_notes(store: Store, scope: str, look: Look | None = None, *, near: B
     quotes = [q for f in said for q in f.quotes]
     evidence = gather(store, scope, (), quotes)
     depths = nested(notes)
-    items = tuple(near.shown(carried_item(n, findings.get(n.uid), versions, evidence, depth=depths[n.uid])) for n in notes)
+    carried = (carried_item(n, findings.get(n.uid), versions, evidence, depth=depths[n.uid]) for n in notes)
+    stale = {s.counted.note[:12]: told_of(s) for s in stale_numbers(notes)}
+    items = tuple(near.shown(replace(i, stale=stale[i.uid]) if i.uid in stale else i) for i in carried)
     against = {i.uid: i.against for i in items}
     return CarriedNotes(
         items=items, corrections=tuple(replace(c, against=against[c.uid]) for c in _corrections(notes, findings, versions, evidence)), held=tuple(locked.values()),

@@ -293,10 +293,10 @@ _SECTION_OF = {
 
 def section_of(item: Item) -> str:
     """The section that may tell a note; "" for none: only what is confirmed, and neither said by an instruction file already (unless it is pinned) nor
-    contradicted by one, and of carried lines only those the logs uphold (the others are told by their page)."""
+    contradicted by one, and of carried lines only those the logs uphold and whose numbers are not out of date (the others are told by their page)."""
     if item.status is not Status.CONFIRMED or item.against or (item.covered and not item.pinned):
         return ""
-    if item.carried and (item.verdict is not Verdict.UPHELD or item.carried.index):
+    if item.carried and (item.verdict is not Verdict.UPHELD or item.carried.index or item.stale):
         return ""
     return _SECTION_OF[item.kind]
 

@@ -106,7 +106,8 @@ def _remarks(item: Item) -> list[Part]:
 def _beside(item: Item) -> list[Part]:
     """What a person should know of where a note is told, and of a file that says otherwise."""
     against = f"{inline.clean(item.against)} says otherwise: not told until you decide" if item.against else ""
-    return [part for said in (against, "pinned" if item.pinned else "") if said for part in (" ", (Span(said, Style.EM),))]
+    stale = f"number out of date: {inline.clean(item.stale)}" if item.stale else ""
+    return [part for said in (against, stale, "pinned" if item.pinned else "") if said for part in (" ", (Span(said, Style.EM),))]
 
 
 def worked(item: Item) -> str:

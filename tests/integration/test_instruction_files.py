@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -178,3 +179,26 @@ def test_a_pinned_note_stands_first_and_is_told_before_all_others_until_the_pin_
     assert project.rules() == rules
     assert "*pinned*" not in project.pages()
     assert say("pin", "n-ffffffffffff")[0] == 3
+
+
+def test_lint_names_both_lines_of_files_that_contradict_one_another(project: Project, say: Say) -> None:
+    project.file("CLAUDE.md", "# Harbor\n\n- Deploys run on Fridays.\n- The API listens on port 8080.\n")
+    project.file(".claude/rules/api.md", "- The API listens on port 9090.\n")
+    project.memory.mkdir(parents=True)
+    (project.memory / "MEMORY.md").write_text("# Notes\n\n- Never deploy on Fridays.\n- Suite: 120 tests green.\n- Suite: 140 tests green.\n", encoding="utf-8")
+    project.says("one", "Hello there.")
+    code, out, _ = say("lint")
+    assert code == 0
+    (rules,) = [x for x in out.splitlines() if "port" in x]
+    assert rules.startswith(f"{project.root}/CLAUDE.md:4: contradiction:")
+    assert f"{project.root}/.claude/rules/api.md:1: “The API listens on port 9090.”" in rules
+    (notes,) = [x for x in out.splitlines() if "Friday" in x]
+    assert f"{project.memory}/MEMORY.md:3" in notes
+    assert f"{project.root}/CLAUDE.md:3" in notes
+    of_file = say("lint", project.root / ".claude/rules/api.md")[1]
+    assert "CLAUDE.md:4" in of_file
+    assert "Friday" not in of_file
+    assert {p["code"] for p in json.loads(say("lint", "--json")[1])["problems"]} >= {"contradiction"}
+    (project.root / "CLAUDE.md").unlink()
+    (project.root / ".claude/rules/api.md").unlink()
+    assert "contradiction" not in say("lint")[1]

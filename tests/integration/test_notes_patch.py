@@ -95,3 +95,29 @@ def test_json_tells_the_same_and_folders_that_are_gone_are_named(dreamd: Command
     notes.parent.rename(tmp_path / "elsewhere")
     code, _, err = dreamd("notes", "diff")
     assert (code, "--notes" in err) == (3, True)
+
+
+SUPERFLUOUS = "# Memory\n\n- All 1948 tests pass. Deploys take an hour.\n- Ana reviews every deploy.\n- All **2129** tests pass.\n  - not on Windows\n- All 2000 tests pass.\n- Ana reviews every deploy.\n"
+
+
+def test_numbers_with_a_newer_one_and_what_is_said_twice_are_taken_out_and_come_back(dreamd: Command, tmp_path: Path) -> None:
+    file = tmp_path / "memory/notes.md"
+    file.parent.mkdir()
+    file.write_text(SUPERFLUOUS, encoding="utf-8")
+    log = tmp_path / "log.jsonl"
+    log.write_text(ClaudeLog("one").user("All 1948 tests pass.").user("Build the client.").text(), encoding="utf-8")
+    assert dreamd("dream", log, "--notes", file.parent)[0] == 0
+    wiki = tmp_path / "wiki"
+    assert "1948" not in (wiki / "MEMORY.md").read_text(encoding="utf-8")
+    assert "*number out of date: 2000 in notes.md line 7*" in "".join(p.read_text(encoding="utf-8") for p in wiki.glob("*.md"))
+    (report,) = (wiki / "journal").glob("*.md")
+    assert "2 numbers are out of date and not told: `dreamd notes diff`" in report.read_text(encoding="utf-8")
+    code, out, _ = dreamd("notes", "diff")
+    assert code == 0
+    assert "2 lines to take out" in out
+    assert "1 line to take out by hand" in out, "a line that another stands below"
+    assert dreamd("notes", "apply")[0] == 0
+    wanted = "# Memory\n\n- Deploys take an hour.\n- Ana reviews every deploy.\n- All **2129** tests pass.\n  - not on Windows\n- All 2000 tests pass.\n"
+    assert file.read_text(encoding="utf-8") == wanted
+    assert dreamd("notes", "apply", "--undo")[0] == 0
+    assert file.read_text(encoding="utf-8") == SUPERFLUOUS

@@ -46,14 +46,17 @@ def diff(wiki: common.Wiki = None, notes: Notes = None, scope: common.Scope = No
     for kind, path, line, said, against in theirs:
         beside = {"duplicate": f"says the same as {against}", "stale number": f"newer: {against}" if against else "others say otherwise, none is dated"}[kind]
         print(f"{kind} {visible(path)} line {line}: “{visible(said)[:160]}” ({visible(beside)})")
-    made = sum(len(f.patch.made) for f in files)
-    left = sum(len(f.patch.left) for f in files)
-    if made or left:
-        print(f"{many(made, 'line')} to correct{f', {left} by hand' if left else ''}. To write it: dreamd notes apply", flush=True)
-    else:
+    made = [p for f in files for p in f.patch.made]
+    right, gone = sum(bool(p.right) for p in made), sum(not p.right for p in made)
+    left = sum(bool(p.right) for f in files for p, _ in f.patch.left)
+    told = [f"{many(right, 'line')} to correct{f', {left} by hand' if left else ''}"] if right or left else []
+    told += [f"{many(gone, 'line')} to take out (numbers with a newer one, and what a file says twice)"] if gone else []
+    if told:
+        print(f"{'; '.join(told)}. To write it: dreamd notes apply", flush=True)
+    if not right and not left:
         print("Your note files say nothing the logs prove wrong.")
-    if theirs:
-        print(f"{many(len(theirs), 'line')} to take out by hand: numbers a command tells, and what is said twice.")
+    if len(theirs) > gone:
+        print(f"{many(len(theirs) - gone, 'line')} to take out by hand: numbers a command tells, and what is said twice.")
     return 0
 
 
@@ -77,11 +80,11 @@ def apply(
 
 
 def _wrong_files(at: common.Opened, given: Sequence[Path]) -> Iterator[File]:
-    return wrong_files(carried_notes(at.store, at.scope).corrections, at.place.private, given)
+    return wrong_files(carried_notes(at.store, at.scope).corrections, at.place.private, given, tidy=True)
 
 
 def _tell_left(file: File) -> None:
-    for proposal, why in file.patch.left:
+    for proposal, why in ((p, why) for p, why in file.patch.left if p.right):
         print(
             f"by hand {visible(file.shown)} line {proposal.line}: “{visible(proposal.wrong)[:160]}” is wrong, “{visible(proposal.right)[:160]}” holds ({why})"
         )
@@ -103,6 +106,7 @@ def _tell_done(done: Done, *, back: bool, as_json: bool) -> None:
 
 def _file_json(file: File) -> dict[str, object]:
     return {
-        "path": str(file.path), "diff": as_diff(file.shown, file.before.decode("utf-8"), file.patch.text), "corrected": [p.note for p in file.patch.made],
-        "by_hand": [{"line": p.line, "wrong": p.wrong, "right": p.right, "why": why} for p, why in file.patch.left],
+        "path": str(file.path), "diff": as_diff(file.shown, file.before.decode("utf-8"), file.patch.text), "corrected": [p.note for p in file.patch.made if p.right],
+        "taken_out": [{"line": p.line, "words": p.wrong, "why": p.why} for p in file.patch.made if not p.right],
+        "by_hand": [{"line": p.line, "wrong": p.wrong, "right": p.right, "why": why} for p, why in file.patch.left if p.right],
     }  # fmt: skip

@@ -28,7 +28,7 @@ PARTS: Final[Mapping[str, Mapping[str, str]]] = {
         "scrub": "Mask by newer secret rules what was taken in.",
         "disconnect": "Take out what connect put in.",
         "status": "What the wiki holds, the last dream, what waits.",
-        "lint": "Look over one note file: duplicates, dead links, orders.",
+        "lint": "Look over note and instruction files, or one of them.",
         "verify": "Read every citation again.",
         "dreams": "List dreams, show one, cancel one.",
         "apply": "Believe what a dry run planned or a guard held.",

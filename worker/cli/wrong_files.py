@@ -6,12 +6,14 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 
 from pipelines.errors import Refused
+from pipelines.model import OnlineNote
 from pipelines.notes.folder import read_folder
 from pipelines.notes.patch import Patched, Proposal, patched
-from pipelines.notes.stale import stale_numbers
+from pipelines.notes.stale import stale_numbers, told_of
 from pipelines.run.sources import named_folders
 from pipelines.stages.analyzer import duplicates
 from pipelines.store import Store
@@ -34,8 +36,9 @@ class File:
         return self.patch.text.encode("utf-8")
 
 
-def wrong_files(corrections: Sequence[Correction], private: Path, given: Sequence[Path]) -> Iterator[File]:
-    """The files these corrections are about, in `given` or in the folders the dreams of this wiki read. Raises Refused when there is no folder."""
+def wrong_files(corrections: Sequence[Correction], private: Path, given: Sequence[Path], *, tidy: bool = False) -> Iterator[File]:
+    """The files these corrections are about, in `given` or in the folders the dreams of this wiki read; to `tidy` takes out of all files what needs no log
+    to be known for superfluous. Raises Refused when there is no folder."""
     roots = [p.expanduser() for p in given] or list(note_folders(private))
     if not roots:
         raise Refused("no dream of this wiki read a folder of notes that is still here: name it with --notes")
@@ -45,7 +48,10 @@ def wrong_files(corrections: Sequence[Correction], private: Path, given: Sequenc
     for root, name in named_folders(roots):
         base = root if root.is_dir() else root.parent
         proposals: defaultdict[str, list[Proposal]] = defaultdict(list)
-        for note in read_folder(root, name=name).notes:
+        notes = read_folder(root, name=name).notes
+        for path, proposal in superfluous([n for n in notes if n.uid[:12] not in wrong]) if tidy else ():
+            proposals[path].append(proposal)
+        for note in notes:
             for c in wrong.get(note.uid[:12], ()):
                 proposals[note.path].append(
                     Proposal(note=c.uid, line=note.line, lines=note.markdown.count("\n") + 1, wrong=note.text, right=c.right)
@@ -57,6 +63,21 @@ def wrong_files(corrections: Sequence[Correction], private: Path, given: Sequenc
             except UnicodeDecodeError:
                 continue  # was told when it was read
             yield File(path=base / path, shown=f"{name}/{path}", before=before, patch=patched(text, of_file))
+
+
+def superfluous(notes: Sequence[OnlineNote]) -> Iterator[tuple[str, Proposal]]:
+    """What one folder can do without, by file: a number beside its newest, where it is known which that is, and a line that says what its file said before.
+    A line that others stand below is left alone."""
+    by_uid = {n.uid: n for n in notes}
+    holders = {a.uid for a, b in pairwise(notes) if a.path == b.path and b.depth > a.depth}
+    words = [(s.counted.note, s.counted.words, f"newer: {told_of(s)}") for s in stale_numbers(notes) if s.newest]
+    for uid, first in duplicates(notes).items():
+        if by_uid[uid].path == by_uid[first].path and uid not in {note for note, _, _ in words}:
+            words.append((uid, by_uid[uid].text, f"says the same as line {by_uid[first].line}"))
+    for uid, said, why in words:
+        note = by_uid[uid]
+        if uid not in holders:
+            yield note.path, Proposal(note=uid[:12], line=note.line, lines=note.markdown.count("\n") + 1, wrong=said, right="", why=why)
 
 
 def in_themselves(private: Path, given: Sequence[Path]) -> tuple[tuple[str, ...], ...]:

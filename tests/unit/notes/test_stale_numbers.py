@@ -43,3 +43,10 @@ def test_without_dates_all_are_named_and_none_is_taken_for_the_newest() -> None:
 )
 def test_names_with_numbers_and_different_things_are_no_stale_counts(one: str, two: str) -> None:
     assert stale_numbers(notes_of(("a", "2026-01-01", one), ("b", "2026-01-02", two))) == ()
+
+
+def test_where_one_file_has_them_all_the_last_is_the_newest() -> None:
+    found = stale_numbers(notes_of(("log", "", "- All 1948 tests pass.\n- Deploys are slow.\n- All 2129 tests pass.\n- All 2000 tests pass.")))
+    assert [(s.counted.value, s.newest.value if s.newest else None) for s in found] == [("1948", "2000"), ("2129", "2000")]
+    dated = stale_numbers(notes_of(("old", "2026-01-01", "All 900 tests pass."), ("log", "2026-01-02", "- All 1948 tests pass.\n- All 2129 tests pass.")))
+    assert [(s.counted.value, s.newest.value if s.newest else None) for s in dated] == [("1948", "2129"), ("900", "2129")]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -13,7 +16,7 @@ from pipelines.store import ScopeHealth
 from tests.integration.test_projects import Home as Desktop
 from tests.paying import Home
 from tests.writing import ClaudeLog
-from worker import wiring
+from worker import cli, wiring
 from worker.cli.output import stalled
 from worker.engines import dollars
 from worker.projects import root_of
@@ -161,3 +164,15 @@ def test_a_data_folder_that_cannot_be_written_is_one_plain_line(
     assert err.startswith("dreamd: ")
     assert err.count("\n") == 1
     assert str(tmp_path / "file") in err or "no wiki" in err
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
+def test_a_full_disk_is_told_in_one_line_although_the_system_names_no_file(dreamd: Command, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    def full(command: str | None = None) -> NoReturn:
+        raise OSError(number, os.strerror(number))  # as a write into an open file raises it
+
+    monkeypatch.setattr(cli, "app_of", full)
+    code, out, err = dreamd("status")
+    assert (code, out, err.count("\n"), "Traceback" in err) == (3, "", 1, False)
+    assert "full" in err
+    assert "make room" in err

@@ -89,12 +89,18 @@ def run(arguments: list[str] | None = None) -> int:
         return _fault(error)
 
 
-_NO_ROOM: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR})
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_NO_ROOM: Final = _FULL | {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}
 """Why the system lets nothing be written at a place: a matter of the person's, no fault of ours."""
 
 
 def _refused_by_the_system(error: OSError) -> str:
-    """What a person should know of a file that could not be written or read; "" for what may be our own fault."""
+    """What a person should know of a file that could not be written or read; "" for what may be our own fault.
+
+    A write into an open file that fails names no file: a full disk is told all the same.
+    """
+    if error.errno in _FULL and not error.filename:
+        return f"{os.strerror(error.errno or 0)}: a disk dreamd writes to is full; nothing is half-written: make room (dreamd doctor says where), and try again"
     if error.errno not in _NO_ROOM or not error.filename:
         return ""
     return f"{error.filename}: {os.strerror(error.errno)}; make it writable, or name another place (--wiki, or data_dir for the data folder), and try again"

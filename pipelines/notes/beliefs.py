@@ -377,7 +377,7 @@ class _Fold:
     def _hint(self, claim: Witnessed, opponent: _Side) -> None:
         """A person's own words that prove nothing yet say that a fact of one value has another by now."""
         own = claim.origin is Origin.USER and not is_ruling(claim) and {claim.missed, *claim.claim.doubts} <= _SAID_OF_IT
-        fact = own and claim.claim.kind is Kind.FACT and cardinality_of(claim.claim) == "single" and not claim.claim.negated
+        fact = own and claim.claim.kind in {Kind.FACT, Kind.PREFERENCE} and cardinality_of(claim.claim) == "single" and not claim.claim.negated
         held = opponent.live.values()
         if fact and all(w.claim.kind is Kind.FACT and self.clock.later(claim, w) for w in held) and any(_clash(claim, w) == "conflict" for w in held):
             opponent.doubt = (MAY_HAVE_CHANGED, claim)

@@ -115,7 +115,7 @@ def _to_check(judged: Judged, engine: str) -> bool:
 
 def _is_implied(judged: Judged) -> bool:
     claim = judged.claim
-    valued = claim.value is not None and claim.cardinality == "single" and claim.kind is Kind.FACT and "inferred" in claim.doubts
+    valued = claim.value is not None and claim.cardinality == "single" and claim.kind in {Kind.FACT, Kind.PREFERENCE} and "inferred" in claim.doubts
     return valued and judged.outcome is Outcome.DRAFT and {r.why for r in judged.results if r.outcome is not Outcome.PASS} <= _IMPLIES
 
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from pipelines.engines.local.facts import PROJECT, Fact, facts_in
 from pipelines.engines.local.speech import body_of
+from pipelines.engines.local.topics import TOPICS
 from pipelines.model import Kind, Quote, Turn
 from pipelines.notes.identity import attribute_key, qualifier_key
 from pipelines.notes.relate import value_key
@@ -28,6 +29,8 @@ UNNAMED, UNSCOPED = "subject_not_in_words", "scope_not_in_words"
 """Doubts of a claim whose subject, or what it is bound to, no word of the cited turns names."""
 READ_MAX = 600
 """Characters of a text the grammar is given; longer ones are prose it reads nothing in."""
+TOPICAL = frozenset(topic.attribute for topic in TOPICS)
+"""What the rules know a person to have one of."""
 HEARD_MAX = 4_000
 """Characters of a cited turn that may name a subject."""
 _OF_PEOPLE = frozenset({Kind.PREFERENCE, Kind.GOAL})
@@ -167,7 +170,7 @@ def _by_model(said: Said, heard: _Heard) -> Known:
     attribute = said.what.casefold() or parse(body_of(said.says)).attribute or "value"
     return Known(
         subject=subject, attribute=attribute, qualifier=scope, value=said.value, old_value=_old(said, heard), negated=said.negated,
-        cardinality="single" if is_single(attribute_key(attribute)) else "set", doubts=(*unnamed, *doubts),
+        cardinality="single" if attribute in TOPICAL or is_single(attribute_key(attribute)) else "set", doubts=(*unnamed, *doubts),
     )  # fmt: skip
 
 

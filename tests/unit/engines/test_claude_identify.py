@@ -31,6 +31,19 @@ def test_a_fact_nobody_has_a_rule_for_keeps_the_models_names() -> None:
     assert (claim.subject, claim.attribute, claim.value, claim.doubts) == ("payments", "retries", "three", ())
 
 
+def test_what_the_rules_know_a_person_to_have_one_of_has_one_value_in_the_models_words_too() -> None:
+    claim = one(
+        "my Air Nowhere card went silver today",
+        "The user flies Air Nowhere.",
+        about="user",
+        what="airline",
+        value="Air Nowhere",
+        kind="preference",
+        sure="implied",
+    )
+    assert (claim.subject, claim.attribute, claim.cardinality) == ("user", "airline", "single")
+
+
 def test_a_subject_nobody_named_leaves_a_doubt() -> None:
     claim = one("it gives up after three tries, by the way", "It gives up after three tries.", about="billing gateway", what="retries", value="three")
     assert claim.doubts == ("subject_not_in_words",)

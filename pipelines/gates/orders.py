@@ -53,7 +53,7 @@ _ADDRESSED = _any(
     rf"|now|also|not))?{_Z}",
     rf"{_A}(?:from now on|going forward|henceforth|from this point on|in all future)\b,? *(?:\w+ ){{0,3}}?(?:you|always|never|must|use|do|the (?:agent"
     rf"|assistant)|reply|respond|answer|treat|run|deploy)",
-    rf"{_A}(?:make sure|be sure|ensure|remember|take care|don't forget|do not forget)(?: (?:that )?you)? (?:to|that|you|never|always){_Z}",
+    rf"{_A}(?<!\bi )(?<!\bto )(?<!\bcan )(?:make sure|be sure|ensure|remember|take care|don't forget|do not forget)(?: (?:that )?you)? (?:to|that|you|never|always){_Z}",
     rf"{_A}(?:important|attention|note to|message (?:to|for)|instructions? (?:to|for)) (?:all )?{_READER}",
     r"(?:你|您|助手|代理|模型|智能体|Claude)(?:们)?(?:必须|应该|应当|务必|一定要|不得|不能|不可以|需要|要|绝不能|永远不要)|^\W{0,8}(?:务必|必须|一律|切勿|严禁|禁止|请务必|永远不要|今后|以后(?:都|一律|请)?)|从现在(?:起|开始)",
     rf"{_A}(?:du|sie) (?:musst|müssen|sollst|sollten|darfst)|{_A}ab (?:sofort|jetzt){_Z}|{_A}(?:verwende|benutze|lösche|führe|antworte|deploye) (?:immer"
@@ -77,7 +77,7 @@ _STANDING_ORDER = re.compile(
 
 # A line of a program opens with a verb too.
 _CODE_LINE = re.compile(
-    r"\s*(?:import\s+(?:type\s|[\w*{}, $]+\sfrom\s|[\"'{*(]|[\w.]+\s*;?\s*$)|export\s+(?:[*{]|const|let|var|default|type|function"
+    r"\s*(?:let\s+(?:mut\s+)?(?:\w+|[{\[][\w, ]{1,60}[}\]])\s*(?::[^=\n]{1,80})?=\s*\S|switch\s*\(|import\s+(?:type\s|[\w*{}, $]+\sfrom\s|[\"'{*(]|[\w.]+\s*;?\s*$)|export\s+(?:[*{]|const|let|var|default|type|function"
     r"|async|class|interface|enum)|return\s.*;\s*$)"
 )
 

@@ -64,7 +64,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="annotated", description=__doc__)
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     for file in parser.parse_args(arguments).files:
-        found = _halumem(file) if file.suffix == ".jsonl" else _locomo(file)
+        found = halumem(file) if file.suffix == ".jsonl" else locomo(file)
         with tempfile.TemporaryDirectory(prefix="dreamd-annotated-") as folder:
             _print(file.name, _told(Path(folder), found))
     return 0
@@ -80,7 +80,8 @@ def _print(name: str, fates: Mapping[str, Counter[str]]) -> None:
 # --- the sets ----------------------------------------------------------------------------------------------------------------------------
 
 
-def _locomo(file: Path) -> Annotated:
+def locomo(file: Path) -> Annotated:
+    """A LoCoMo file."""
     rows: list[dict[str, str]] = []
     memories: list[Memory] = []
     for sample in json.loads(file.read_text(encoding="utf-8")):
@@ -105,7 +106,8 @@ def _turned(found: Iterator[tuple[str, str, str]]) -> Iterator[Memory]:
         yield Memory(says=says, about=who, words=other if wrong else words, sort="wrong" if wrong else "right")
 
 
-def _halumem(file: Path) -> Annotated:
+def halumem(file: Path) -> Annotated:
+    """A HaluMem file, a person a line."""
     rows: list[dict[str, str]] = []
     memories: list[Memory] = []
     for line in file.read_text(encoding="utf-8").splitlines():

@@ -33,11 +33,11 @@ def test_a_fact_nobody_has_a_rule_for_keeps_the_models_names() -> None:
 
 def test_what_the_rules_know_a_person_to_have_one_of_has_one_value_in_the_models_words_too() -> None:
     claim = one(
-        "my Air Nowhere card went silver today",
-        "The user flies Air Nowhere.",
+        "my Air Bergen card went silver today",
+        "The user flies Air Bergen.",
         about="user",
         what="airline",
-        value="Air Nowhere",
+        value="Air Bergen",
         kind="preference",
         sure="implied",
     )

@@ -15,8 +15,9 @@ APPROVED = "approved_by_a_person"
 
 
 def approvals(rulings: Sequence[Ruling]) -> dict[str, Ruling]:
-    """The last approval of each thing a person approved, by its uid."""
-    return {r.target: r for r in in_force(rulings) if r.verb == "approve"}
+    """The approval of each thing of which a person last said that it counts, by its uid."""
+    last = {r.target: r for r in in_force(rulings) if r.verb in {"approve", "reject"}}
+    return {uid: r for uid, r in last.items() if r.verb == "approve"}
 
 
 def released(claims: Iterable[Witnessed], rulings: Sequence[Ruling]) -> tuple[Witnessed, ...]:

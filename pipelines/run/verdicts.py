@@ -48,7 +48,8 @@ def assess_notes(
     `believed` says which of some claims the scope will hold for confirmed once the dream is applied, by the note each stands in. `rulings` count beside those
     that are recorded.
     """
-    desk = _Desk(store=store, scope=scope, believed=believed, banned=Banned.of(in_force((*store.rulings(scope), *rulings))))
+    rulings = (*store.rulings(scope), *rulings)
+    desk = _Desk(store=store, scope=scope, believed=believed, banned=Banned.of(in_force(rulings)))
     skew = timedelta(seconds=skew_s)
     claims = read_notes(engine, notes)
     said = {n.uid: tuple(statement_of(c) for c in claims[n.uid]) or stated_by(n) for n in notes}
@@ -64,7 +65,7 @@ def assess_notes(
             found[uid] = Finding(note=uid, verdict=Verdict.DUPLICATE, why="says_the_same_as_another_note", other=first)
     found = outlived(notes, rechecks(notes, said, repeats(notes, said, found)), now)
     locked = {n.uid: finding_of_held(n, why) for n in notes if (why := held_note(n) or desk.ordered_by_others(n))}
-    approved = approvals(store.rulings(scope)).keys() & locked.keys()
+    approved = approvals(rulings).keys() & locked.keys()
     return found | {uid: replace(found[uid], why=APPROVED) if uid in approved else finding for uid, finding in locked.items()}
 
 

@@ -200,10 +200,10 @@ def _carried(item: Item, resolve: Resolve) -> Draft:
 
 
 _VERDICT_WORDS = {Verdict.UPHELD: "upheld", Verdict.CORRECTED: "corrected", Verdict.UNSUPPORTED: "unsupported, its session says nothing of it"}
-_WITHDRAWN = {
+_WITHDRAWN = {  # the words of the verdicts, as the head of the page counts them
     Verdict.CONTRADICTED: "Contradicted by the log",
-    Verdict.SUPERSEDED: "No longer so",
-    Verdict.DUPLICATE: "Said elsewhere too",
+    Verdict.SUPERSEDED: "Superseded",
+    Verdict.DUPLICATE: "Duplicate",
 }
 
 

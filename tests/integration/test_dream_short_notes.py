@@ -85,7 +85,7 @@ def test_a_note_is_over_by_its_own_words_at_the_first_dream_after_them_though_no
     assert [row.partition(" [^")[0] for row in page.read_text(encoding="utf-8").split("\n") if line in row] == [f"- {line}"]
     desk.now = datetime(2026, 3, 11, 0, 0, tzinfo=UTC)
     desk.dream()
-    assert [row.partition(" [^")[0] for row in page.read_text(encoding="utf-8").split("\n") if line in row] == [f"- No longer so: {line}"]
+    assert [row.partition(" [^")[0] for row in page.read_text(encoding="utf-8").split("\n") if line in row] == [f"- Superseded: {line}"]
     assert "- The relay sleeps at night. [^" in page.read_text(encoding="utf-8")
     assert line not in (desk.wiki / "MEMORY.md").read_text(encoding="utf-8")
 

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 import signal
 import socket
 import threading
@@ -66,6 +67,11 @@ def show(desk: Desk, name: str = "wiki", **given: object) -> Shown:
 def take(desk: Desk, name: str = "wiki") -> tuple[str, ...]:
     with desk.store() as store:
         return take_own_words(desk.parts(store), at(desk, name), SCOPE)
+
+
+def undo_aside(tree: dict[str, str]) -> dict[str, str]:
+    """The tree without the ids of dreams, which no two desks share: a report ends with the command that takes its dream back."""
+    return {path: re.sub(r"`dreamd revert [a-z0-9]+`", "`dreamd revert DREAM`", text) if path.startswith("journal/") else text for path, text in tree.items()}
 
 
 def pages(desk: Desk, name: str = "wiki") -> dict[str, str]:
@@ -383,7 +389,7 @@ def test_stopped_at_each_step_in_turn_the_next_publish_ends_as_an_undisturbed_on
     desk.step = lambda _: None
     done = show(desk)
     assert (done.published.edits, done.published.held) == ((), ())
-    assert differences(want, pages(desk)) == []
+    assert differences(undo_aside(want), undo_aside(pages(desk))) == []
     assert "Mine." in read(desk)
     assert "Mine, too." in read(desk, page="ports.md")
 
@@ -403,7 +409,7 @@ def test_a_publisher_that_is_killed_leaves_nothing_to_undo(desk: Desk, desks: Ca
         _, status = os.waitpid(child, 0)
         assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL, "the step was reached"
     assert show(desk).published.edits == ()
-    assert differences(pages(whole), pages(desk)) == []
+    assert differences(undo_aside(pages(whole)), undo_aside(pages(desk))) == []
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS], ids=["full", "read-only"])

@@ -258,8 +258,8 @@ def test_a_note_without_evidence_cannot_be_made() -> None:
 
 @pytest.mark.parametrize(("verdict", "words"), [
     (Verdict.UPHELD, "- It is so. *upheld* [^1]"), (Verdict.UNSUPPORTED, "- It is so. *unsupported, its session says nothing of it* [^1]"),
-    (Verdict.NO_LOG, "- It is so. [^1]"), (Verdict.UNCHECKED, "- It is so. [^1]"), (Verdict.DUPLICATE, "- Said elsewhere too: It is so. [^1]"),
-    (Verdict.SUPERSEDED, "- No longer so: It is so. Now: It is not. [^1]"), (Verdict.CONTRADICTED, "- Contradicted by the log: It is so. Now: It is not. [^1]"),
+    (Verdict.NO_LOG, "- It is so. [^1]"), (Verdict.UNCHECKED, "- It is so. [^1]"), (Verdict.DUPLICATE, "- Duplicate: It is so. [^1]"),
+    (Verdict.SUPERSEDED, "- Superseded: It is so. Now: It is not. [^1]"), (Verdict.CONTRADICTED, "- Contradicted by the log: It is so. Now: It is not. [^1]"),
 ])  # fmt: skip
 def test_each_verdict_is_worded(verdict: Verdict, words: str) -> None:
     said = carried("u1", "It is so.", 1, verdict=verdict, corrected_to="It is not.")
@@ -329,7 +329,7 @@ def test_a_line_said_elsewhere_keeps_its_heading_in_history() -> None:
     kept = carried("m1", "Ships every Monday.", 1, heading="Ferries")
     merged = carried("m2", "Ships every Monday.", 2, heading="Quay", verdict=Verdict.DUPLICATE)
     page = tree(Content(title="x", items=(kept, merged))).files["deploying.md"].decode()
-    assert "- Said elsewhere too (Quay): Ships every Monday. [^2]" in page
+    assert "- Duplicate (Quay): Ships every Monday. [^2]" in page
 
 
 def test_lists_of_a_note_file_keep_their_depth_and_their_numbers() -> None:

@@ -34,6 +34,7 @@ from .identity import (
     unique,
     value_name,
 )
+from .moment import is_ahead
 from .privacy import heard_by_any, sensitivity_of_claim
 from .promotion import promote, said_once, witnesses
 from .recheck import FAILED, MAY_HAVE_CHANGED
@@ -207,6 +208,10 @@ class _Clock:
         """Stated later than the log was read: the time is wrong."""
         at = witness.order.at
         return self.intake_at is not None and at is not None and at > self.intake_at + timedelta(seconds=self.skew_s)
+
+    def at(self, witness: Witnessed) -> datetime | None:
+        """The time of a claim; None where that cannot be (`is_ahead`)."""
+        return None if is_ahead(witness.order.at, self.intake_at) else witness.order.at
 
     def later(self, newer: Witnessed, older: Witnessed) -> bool:
         """By position inside one session, by more than the skew across sessions; a ruling is later than all its maker had heard."""
@@ -478,16 +483,16 @@ def _versions(note: _Note, sides: Sequence[_Side], fold: _Fold) -> Iterator[Vers
     for side in sides:
         head = slot_head(*side.key)
         if fold.low.get((side.note, side.key)) is side:
-            yield _lower_version(note, f"{head}.lower", side)
+            yield _lower_version(note, f"{head}.lower", side, fold.clock)
             continue
         count[side.key] += 1
         slot = head if count[side.key] == 1 else f"{head}.{count[side.key]}"
         yield _ended(note, slot, side, fold.clock) if side.ended_by else _standing(note, slot, side, fold)
         if side.mends is not None:
-            yield _mended(note, f"{slot}.mends", side.mends)
+            yield _mended(note, f"{slot}.mends", side.mends, fold.clock)
     heard = [side for side in sides if fold.low.get((side.note, side.key)) is not side]
     yield from _told(note, [w for side in heard for w in side.claims], {side.key for side in sides}, fold)
-    yield from _retracted(note)
+    yield from _retracted(note, fold.clock)
 
 
 def _from(side: _Side) -> tuple[object, ...]:
@@ -502,7 +507,7 @@ def _standing(note: _Note, slot: str, side: _Side, fold: _Fold) -> Version:
         status, missed = Status.CONFIRMED, ""
     newest = max(side.claims, key=event_order)
     until = newest.claim.valid_until or _passes_at(side.claims, fold.clock)
-    version = replace(_version(note, slot, side.claims, status), missed=missed, valid_until=until)
+    version = replace(_version(note, slot, side.claims, status, fold.clock), missed=missed, valid_until=until)
     return _doubted(version, *side.doubt) if side.doubt else version
 
 
@@ -511,7 +516,7 @@ def _passes_at(claims: Sequence[Witnessed], clock: _Clock) -> datetime | None:
     claim = _best(claims).claim
     if not passes(claim.kind, claim.subject, claim.attribute):
         return None
-    return over_after(max((w.order.at for w in claims if w.order.at and not clock.future(w)), default=None))
+    return over_after(max((at for w in claims if (at := clock.at(w))), default=None))
 
 
 def _doubted(version: Version, code: str, by: Witnessed) -> Version:
@@ -528,40 +533,40 @@ def _ended(note: _Note, slot: str, side: _Side, clock: _Clock) -> Version:
     by = side.ended_by
     assert by is not None
     clear = any(clock.later(by, w) for w in side.claims)
-    version = _version(note, slot, side.claims, Status.SUPERSEDED)
+    version = _version(note, slot, side.claims, Status.SUPERSEDED, clock)
     reason = (
         (by.claim.reason or _why_failed(side) or (by.claim.statement if is_ending(by.claim) else None))
         if clear or _names_as_over(by, side.claims[0])
         else LOWER_STANDING
     )
     missed = "" if side.proven else promote(_best(side.claims).claim.kind, side.claims)[1]
-    return replace(version, valid_until=by.order.at if clear else None, ended_by=by.uid, reason=reason, missed=missed)
+    return replace(version, valid_until=clock.at(by) if clear else None, ended_by=by.uid, reason=reason, missed=missed)
 
 
 def _why_failed(side: _Side) -> str | None:
     return side.failed.claim.reason if side.failed is not None else None
 
 
-def _mended(note: _Note, slot: str, old: _Side) -> Version:
+def _mended(note: _Note, slot: str, old: _Side, clock: _Clock) -> Version:
     """What a procedure was before it failed, as history of the one that works: told by the claim that shows both."""
     by = old.ended_by
     assert by is not None
     best = _best(old.claims)
-    version = _version(note, slot, [by], Status.SUPERSEDED)
+    version = _version(note, slot, [by], Status.SUPERSEDED, clock)
     return replace(
-        version, statement=best.claim.statement, value=best.claim.value, valid_from=None, valid_until=by.order.at, ended_by=by.uid,
+        version, statement=best.claim.statement, value=best.claim.value, valid_from=None, valid_until=clock.at(by), ended_by=by.uid,
         reason=by.claim.reason or _why_failed(old),
     )  # fmt: skip
 
 
-def _lower_version(note: _Note, slot: str, side: _Side) -> Version:
+def _lower_version(note: _Note, slot: str, side: _Side, clock: _Clock) -> Version:
     """History for what weighed less; a draft where only a missing criterion made it weigh less, so that a person may see it."""
     by = side.ended_by
     assert by is not None
     best = max(side.claims, key=lambda w: (w.standing, event_order(w)))
     if best.standing >= _weight(by) or best.claim.made_by == EDIT:
-        return replace(_version(note, slot, side.claims, Status.DRAFT), missed=best.missed or next(iter(best.claim.doubts), "unproven"))
-    return replace(_version(note, slot, side.claims, Status.SUPERSEDED), reason=LOWER_STANDING, ended_by=by.uid)
+        return replace(_version(note, slot, side.claims, Status.DRAFT, clock), missed=best.missed or next(iter(best.claim.doubts), "unproven"))
+    return replace(_version(note, slot, side.claims, Status.SUPERSEDED, clock), reason=LOWER_STANDING, ended_by=by.uid)
 
 
 def _told(note: _Note, claims: Iterable[Witnessed], known: set[Key], fold: _Fold) -> Iterator[Version]:
@@ -574,26 +579,30 @@ def _told(note: _Note, claims: Iterable[Witnessed], known: set[Key], fold: _Fold
         if not claim.old_value or not single or key in done or witness.outcome is not Outcome.PASS or witness.uid in fold.ended_elsewhere:
             continue
         done.add(key)
-        version = _version(note, f"{slot_head(*key)}.told", [witness], Status.SUPERSEDED)
-        at = witness.order.at
+        version = _version(note, f"{slot_head(*key)}.told", [witness], Status.SUPERSEDED, fold.clock)
+        at = fold.clock.at(witness)
         yield replace(version, value=claim.old_value, valid_from=None, valid_until=at, ended_by=witness.uid, reason=claim.reason)
 
 
-def _retracted(note: _Note) -> Iterator[Version]:
+def _retracted(note: _Note, clock: _Clock) -> Iterator[Version]:
     by_key: dict[Key, list[tuple[Witnessed, Ruling]]] = defaultdict(list)
     for witness, ruling in note.voided:
         by_key[_key(witness)].append((witness, ruling))
     for key, pairs in by_key.items():
         ruling = pairs[0][1]
-        version = _version(note, f"{slot_head(*key)}.retracted", [w for w, _ in pairs], Status.RETRACTED)
+        version = _version(note, f"{slot_head(*key)}.retracted", [w for w, _ in pairs], Status.RETRACTED, clock)
         yield replace(version, reason=ruling.body or ruling.verb, ended_by=ruling.uid, valid_until=ruling.at)
 
 
-def _version(note: _Note, slot: str, claims: Sequence[Witnessed], status: Status) -> Version:
-    """A version in the words of the oldest of its strongest claims; times are those of the evidence, never of now."""
+def _version(note: _Note, slot: str, claims: Sequence[Witnessed], status: Status, clock: _Clock) -> Version:
+    """A version in the words of the oldest of its strongest claims; times are those of the evidence, never of now.
+
+    A time that cannot be (`_Clock.at`) dates nothing.
+    """
     best = _best(claims)
     ordered = sorted(claims, key=event_order)
-    times = sorted(w.order.at for w in ordered if w.order.at is not None and not is_ruling(w)) or [w.order.at for w in ordered if w.order.at is not None]
+    dated = [(at, is_ruling(w)) for w in ordered if (at := clock.at(w)) is not None]
+    times = sorted(at for at, ruled in dated if not ruled) or [at for at, _ in dated]
     claim = best.claim
     standing = best.standing if said_once(best) and _proven(claims) else _weight(best)
     counted = [w for w in ordered if _weight(w) is not Standing.INFERRED or said_once(w)] or ordered

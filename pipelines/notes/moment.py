@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from pipelines.model import OnlineNote, Standing, Status, Version
 from pipelines.text.sentences import sentences
@@ -30,6 +30,15 @@ class Moment:
 
 
 PRESENT = Moment()
+
+
+AHEAD_MAX = timedelta(days=1)
+"""No clock in use and no zone taken for another is further ahead: a time beyond that is wrong."""
+
+
+def is_ahead(at: datetime | None, read_at: datetime | None) -> bool:
+    """Whether a time a log states cannot be: it lies more than a day after the log was read."""
+    return at is not None and read_at is not None and at > read_at + AHEAD_MAX
 
 
 def held(version: Version, moment: Moment) -> Version | None:

@@ -15,7 +15,7 @@ from pipelines.gates import held, held_unless_said
 from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Question, Quote, SessionInfo, Status, Turn, Verdict, Version
 from pipelines.notes.half_life import HALF_LIFE, is_by_half_life
 from pipelines.notes.identity import identity_of, in_force
-from pipelines.notes.moment import named_value, said_of
+from pipelines.notes.moment import is_ahead, named_value, said_of
 from pipelines.notes.recheck import FAILED, FELL, MAY_HAVE_CHANGED, NEWER_SEEN, RECHECKED, RESTS_ON_FALLEN, was_believed
 from pipelines.notes.stale import stale_numbers, told_of
 from pipelines.run.beside import Beside, beside
@@ -45,12 +45,19 @@ _WRONG = frozenset({Verdict.CORRECTED, Verdict.SUPERSEDED, Verdict.CONTRADICTED}
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """Claims, and the turns their quotes stand in, read in a few queries; and a person's own words for a note, by the uid of the ruling that says them.
-    `unkept` are turns whose archived lines are no longer kept, with the days of the setting."""
+    `unkept` are turns whose archived lines are no longer kept, with the days of the setting. `read_at` is when a turn of the scope was last stored: what states a
+    time long after that dates nothing.
+    """
 
     claims: Mapping[str, Claim]
     turns: Mapping[str, Turn]
     words: Mapping[str, Cite] = field(default_factory=dict)
     unkept: Mapping[str, int] = field(default_factory=dict)
+    read_at: datetime | None = None
+
+    def newest(self, cites: Iterable[Cite]) -> datetime | None:
+        """The newest time of these footnotes that can be."""
+        return _most(c.at for c in cites if not is_ahead(c.at, self.read_at))
 
     def cite(self, quote: Quote, remark: str = "") -> Cite | None:
         """The footnote of a quote: the session a page cites, its line, who speaks there; None when the turn is not there."""
@@ -178,7 +185,7 @@ def carried_notes(store: Store, scope: str, look: Look | None = None, *, near: B
     named = {f.version for f in said if f.version}
     versions = _versions(look, named)
     quotes = [q for f in said for q in f.quotes]
-    evidence = gather(store, scope, (), quotes)
+    evidence = replace(gather(store, scope, (), quotes), read_at=store.last_arrival(scope))
     depths = nested(notes)
     carried = (carried_item(n, findings.get(n.uid), versions, evidence, depth=depths[n.uid]) for n in notes)
     stale = {s.counted.note[:12]: told_of(s) for s in stale_numbers(notes)}
@@ -338,7 +345,7 @@ def carried_item(note: OnlineNote, finding: Finding | None, versions: Mapping[st
             folder=note.folder, path=note.path, title=note.title, position=note.position, line=note.line, heading=note.heading,
             description=note.description, index=note.index, targets=tuple(x for x in note.links if "://" not in x), depth=depth,
         ),
-        newest_evidence=_most(c.at for c in proof) or (note.written_at if note.dated_by in _SAID_BY_THE_NOTE else None),
+        newest_evidence=evidence.newest(proof) or (note.written_at if note.dated_by in _SAID_BY_THE_NOTE else None),
     )  # fmt: skip
 
 
@@ -372,7 +379,7 @@ def _corrections(
         right = _right(finding, versions)
         if cites and right:
             path = f"{note.folder}/{note.path}"
-            out.append(Correction(uid=note.uid[:12], wrong=note.text, right=right, path=path, line=note.line, cites=cites, at=_most(c.at for c in cites)))
+            out.append(Correction(uid=note.uid[:12], wrong=note.text, right=right, path=path, line=note.line, cites=cites, at=evidence.newest(cites)))
     return tuple(out)
 
 
@@ -460,8 +467,10 @@ def _records(store: Store, scope: str, look: Look) -> tuple[WorkRecord, ...]:
 
 
 def work_record(store: Store, scope: str, info: SessionInfo) -> WorkRecord | None:
-    """The record of a session, without first words that are under quarantine."""
-    record = work_log(prepare(info, store.turns_of(scope, info.uid)))
+    """The record of a session, without first words that are under quarantine, and without times that cannot be."""
+    read_at = store.read_at(scope, info.uid)
+    turns = (replace(turn, at=None) if is_ahead(turn.at, read_at) else turn for turn in store.turns_of(scope, info.uid))
+    record = work_log(prepare(info, tuple(turns)))
     first = record.first_prompt if record else None
     return replace(record, first_prompt=None, cut=False) if record and first and store.withheld(scope, [first.turn]) else record
 

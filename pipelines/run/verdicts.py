@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 
 from pipelines.gates import ORDERS_READER, held_unless_said
 from pipelines.logs.order import order_session
-from pipelines.model import Claim, Finding, Kind, OnlineNote, OrderKey, Origin, Outcome, Place, Quote, Role, Ruling, SessionInfo, Turn, Verdict
+from pipelines.model import Basis, Claim, Finding, Kind, OnlineNote, OrderKey, Origin, Outcome, Place, Quote, Role, Ruling, SessionInfo, Turn, Verdict
 from pipelines.notes.identity import block_keys, in_force, statement_of
+from pipelines.notes.moment import is_ahead
 from pipelines.notes.released import APPROVED, approvals
 from pipelines.notes.taken_back import Banned
 from pipelines.ports import Engine, Window
@@ -49,7 +50,7 @@ def assess_notes(
     that are recorded.
     """
     rulings = (*store.rulings(scope), *rulings)
-    desk = _Desk(store=store, scope=scope, believed=believed, banned=Banned.of(in_force(rulings)))
+    desk = _Desk(store=store, scope=scope, now=now, believed=believed, banned=Banned.of(in_force(rulings)))
     skew = timedelta(seconds=skew_s)
     claims = read_notes(engine, notes)
     said = {n.uid: tuple(statement_of(c) for c in claims[n.uid]) or stated_by(n) for n in notes}
@@ -114,6 +115,7 @@ class _Desk:
 
     store: Store
     scope: str
+    now: datetime
     believed: Believed
     banned: Banned
     _sessions: dict[str, tuple[Turn, ...]] = field(default_factory=dict)
@@ -131,7 +133,7 @@ class _Desk:
         claims = self._claims(note, read, said)
         turns = {t.uid: t for t in self._near(note)} | dict(self.store.turns(self.scope, {q.turn for c in claims for q in c.quotes}))
         turns = {uid: t for uid, t in turns.items() if self._may_speak(t, note) and not self.banned.hides(note.uid, uid)}
-        orders = self.store.order(self.scope, turns)
+        orders = {uid: self._order(key) for uid, key in self.store.order(self.scope, turns).items()}
         confirmed = self.believed(claims)
         for claim in claims:
             quote = claim.quotes[0]
@@ -145,6 +147,10 @@ class _Desk:
                 for quote, heard in self._stated(turns[uid], wanted):
                     found.setdefault((uid, quote.start, quote.end, ""), _line(turns[uid], quote, heard, orders[uid], None))
         return tuple(found[key] for key in sorted(found) if _may_decide(found[key]))
+
+    def _order(self, key: OrderKey) -> OrderKey:
+        """The place of a line among others; a time that cannot be gives none."""
+        return replace(key, known=False, at=None, basis=Basis.UNKNOWN) if is_ahead(key.at, self.now) else key
 
     def ordered_by_others(self, note: OnlineNote) -> str:
         """Why a note is held that orders its reader about: its order stands in what others wrote and no user said it; "" when it is not."""

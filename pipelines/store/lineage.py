@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import func, select
 
 from pipelines.model import Place, Turn, digest
 from pipelines.ports import Occurrence
 from pipelines.store import tables as t
+from pipelines.store.ahead import stored_at, true_spans
 from pipelines.store.claims import Claims
 from pipelines.store.core import chunks
 from pipelines.store.reading import Reading
@@ -37,13 +39,34 @@ class Lineage(Reading, Claims):
         return tuple(turn for _, turn in sorted(self.turns(scope, uids).items()))
 
     def spans(self, scope: str) -> Mapping[str, tuple[datetime | None, datetime | None]]:
-        """First and last stated time of each session."""
+        """First and last stated time of each session, but for times that cannot be (`ahead`)."""
         o, s, c = t.occurrences.c, t.sessions.c, t.turns.c
-        query = select(s.uid, func.min(c.event_at).label("first"), func.max(c.event_at).label("last"))
-        query = query.join_from(t.occurrences, t.sessions, s.id == o.session_id).join(t.turns, c.id == o.turn_id)
         with self.reading("read when sessions ran") as conn:
-            rows = conn.execute(query.where(o.scope_id == self.scope_of(conn, scope)).group_by(s.uid)).all()
-        return {r.uid: (r.first, r.last) for r in rows}
+            scope_id = self.scope_of(conn, scope)
+
+            def ran(columns: Sequence[Any], until: datetime | None, only: str | None) -> Sequence[Any]:
+                query = select(s.uid.label("named"), *columns).join_from(t.occurrences, t.sessions, s.id == o.session_id).join(t.turns, c.id == o.turn_id)
+                query = query.where(o.scope_id == scope_id, *(() if until is None else (c.event_at <= until, s.uid == only)))
+                return conn.execute(query.group_by(s.uid)).all()
+
+            return true_spans(conn, scope_id, ran)
+
+    def last_arrival(self, scope: str) -> datetime | None:
+        """When turns of the scope were last stored."""
+        a = t.arrivals.c
+        with self.reading("read when turns were stored") as conn:
+            found: datetime | None = conn.scalar(select(func.max(a.recorded_at)).where(a.scope_id == self.scope_of(conn, scope)))
+            return found
+
+    def read_at(self, scope: str, session: str) -> datetime | None:
+        """By when all turns of a session had been stored."""
+        o, s = t.occurrences.c, t.sessions.c
+        with self.reading("read when a session was stored") as conn:
+            scope_id = self.scope_of(conn, scope)
+            newest = conn.scalar(
+                select(func.max(o.turn_id)).join_from(t.occurrences, t.sessions, s.id == o.session_id).where(o.scope_id == scope_id, s.uid == session)
+            )
+            return stored_at(conn, scope_id)(newest) if newest else None
 
     def said_bytes(self, scope: str) -> int:
         """UTF-8 bytes of what users and assistants said: what the wiki's size is measured against."""

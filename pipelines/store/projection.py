@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, and_, case, del
 
 from pipelines.errors import Conflict
 from pipelines.store import tables as t
+from pipelines.store.ahead import true_spans
 from pipelines.store.codec import session_of
 from pipelines.store.core import Core, add, chunks, put
 from pipelines.store.types import dump, load, storable
@@ -430,14 +431,17 @@ class Projection(Core):
             return {r.folder: r.n for r in conn.execute(query.group_by(c.folder))}
 
     def spans_of(self, scope: str, sessions: Iterable[int]) -> Mapping[int, tuple[datetime | None, datetime | None]]:
-        """First and last stated time of these sessions, by row id."""
+        """First and last stated time of these sessions, by row id, but for times that cannot be (`ahead`)."""
         o, c = t.occurrences.c, t.turns.c
         with self.reading("read when sessions ran") as conn:
-            query = select(o.session_id, func.min(c.event_at).label("first"), func.max(c.event_at).label("last")).join_from(
-                t.occurrences, t.turns, c.id == o.turn_id
-            )
-            query = query.where(o.scope_id == self.scope_of(conn, scope)).group_by(o.session_id)
-            return {r.session_id: (r.first, r.last) for r in _rows(conn, query, o.session_id, sessions)}
+            scope_id = self.scope_of(conn, scope)
+
+            def ran(columns: Sequence[Any], until: datetime | None, only: int | None) -> Sequence[Any]:
+                query = select(o.session_id.label("named"), *columns).join_from(t.occurrences, t.turns, c.id == o.turn_id)
+                query = query.where(o.scope_id == scope_id, *(() if until is None else (c.event_at <= until,))).group_by(o.session_id)
+                return _rows(conn, query, o.session_id, sessions if only is None else [only])
+
+            return true_spans(conn, scope_id, ran)
 
     def infos_of(self, scope: str, sessions: Iterable[int]) -> Mapping[str, Any]:
         """These sessions as `sessions` gives them, by uid."""

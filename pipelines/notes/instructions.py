@@ -111,12 +111,13 @@ class Instructions:
                     yield Clash(one=one, other=other)
 
     def _near(self, statement: Statement, *, after: int = -1) -> Iterator[Told]:
-        """Sentences that share an attribute or two words (one, where there is no second), in their order."""
+        """Sentences that share an attribute, a value one of them says is over, or two words (one, where there is no second), in their order."""
         shared: defaultdict[int, int] = defaultdict(int)
-        for key in _keys(statement):
+        over, keys = _over(statement), _keys(statement)
+        for key in (*keys, *(f"{_OVER}{word}" for word in _about(statement.text))):
             for number in self._by.get(key, ()):
                 if number > after:
-                    shared[number] += SHARED_MIN if key.startswith("\0") else 1
+                    shared[number] += SHARED_MIN if key[0] in _MARKS or key in over else 1
         mine = len(_about(statement.text))
         for number in sorted(shared):
             if shared[number] >= min(SHARED_MIN, mine, len(_about(self.told[number].statement.text))):
@@ -169,9 +170,19 @@ def _denies(one: Statement, other: Statement) -> bool:
     return len(short) >= SHARED_MIN and short <= long and len(long) <= len(short) + 1 and values[0] == values[1]
 
 
+_SLOT, _OVER = "\0", "\1"
+_MARKS = frozenset({_SLOT, _OVER})
+"""What keys begin with that are no words: an attribute, a word of a value that is over."""
+
+
 def _keys(statement: Statement) -> frozenset[str]:
-    slot = {f"\0{statement.attribute}"} if statement.form is Form.SLOT and statement.attribute else set()
-    return _about(statement.text) | slot
+    slot = {f"{_SLOT}{statement.attribute}"} if statement.form is Form.SLOT and statement.attribute else set()
+    return _about(statement.text) | slot | {f"{_OVER}{word}" for word in _over(statement)}
+
+
+def _over(statement: Statement) -> frozenset[str]:
+    """The words of the value a sentence says is over ("pnpm instead of yarn")."""
+    return _about(statement.old_value or "")
 
 
 @lru_cache(maxsize=16384)

@@ -75,14 +75,12 @@ def words_of(told: Told) -> str:
     return "" if held_unless_said(told.words) else told.words
 
 
-def disputed_by(store: Store, scope: str, note: str, said: str) -> Told | None:
-    """The sentence of an instruction file that a note says otherwise than, undecided."""
-    return beside(store, scope).against(note, said)
-
-
 def reopened(store: Store, scope: str, versions: tuple[Version, ...], before: Ruling) -> bool:
     """Whether an instruction file came to say otherwise after a decision."""
-    return before.verb in SETTLING and any(v.status is Status.CONFIRMED and disputed_by(store, scope, v.note, v.statement) for v in versions)
+    if before.verb not in SETTLING:
+        return False
+    near = beside(store, scope)
+    return any(v.status is Status.CONFIRMED and near.against(v.note, v.statement) for v in versions)
 
 
 def let_stand(store: Store, scope: str, uid: str, *, at: datetime, hand: str) -> None:

@@ -10,7 +10,7 @@ from pipelines.gates import without_orders
 from pipelines.model import Finding, OnlineNote, Outcome, Quote, Ruling, Status, Turn, Version
 from pipelines.notes.identity import in_force
 from pipelines.notes.instructions import Told
-from pipelines.run.beside import disputed_by
+from pipelines.run.beside import Beside, beside
 from pipelines.run.disputes import Contradiction, contradiction
 from pipelines.run.looking import Look
 from pipelines.run.sources import standing_notes
@@ -75,7 +75,8 @@ def why(store: Store, scope: str, name: str, look: Look | None = None) -> tuple[
         raise Refused(f"{name!r} says nothing of that time: no version of it held then, or none was known")
     if not own and not online:
         raise Refused(f"no note and no page is called {name!r}: search finds both (dreamd search)")
-    return (*(_chain(at, n) for n in own), *(_carried(at, n) for n in online))
+    near = beside(store, scope, known_at=at.moment.known_at)
+    return (*(_chain(at, n, near) for n in own), *(_carried(at, n, near) for n in online))
 
 
 def _is_known(store: Store, scope: str, name: str) -> bool:
@@ -106,7 +107,7 @@ def _waiting(store: Store, scope: str, wanted: str) -> tuple[Chain, ...]:
     return (Chain(note=wanted, versions=(), proofs=_proofs(store, scope, quotes), decisions=()),) if quotes else ()
 
 
-def _chain(at: Look, note: str) -> Chain:
+def _chain(at: Look, note: str, near: Beside) -> Chain:
     versions = tuple(h.version for h in at.heads([note]))
     claims = at.store.claims(at.scope, {c for v in versions for c in v.claims})
     quotes = [q for uid in sorted(claims) for q in claims[uid].quotes]
@@ -115,16 +116,16 @@ def _chain(at: Look, note: str) -> Chain:
     return Chain(
         note=note, versions=versions, proofs=proofs, decisions=_decisions(at, note), rulings=rulings,
         contradiction=contradiction(versions, rulings, claims, {p.turn.uid: p.turn for p in proofs}),
-        against=disputed_by(at.store, at.scope, note, confirmed.statement) if confirmed else None,
+        against=near.against(note, confirmed.statement) if confirmed else None,
     )  # fmt: skip
 
 
-def _carried(at: Look, note: OnlineNote) -> Chain:
+def _carried(at: Look, note: OnlineNote, near: Beside) -> Chain:
     finding = at.findings().get(note.uid)
     quotes = finding.quotes if finding else ()
     return Chain(
         note=note.uid[:12], versions=(), proofs=_proofs(at.store, at.scope, quotes), decisions=_decisions(at, note.uid), online=note, finding=finding,
-        rulings=in_force(at.store.rulings(at.scope, [note.uid[:12]])), against=disputed_by(at.store, at.scope, note.uid[:12], note.text),
+        rulings=in_force(at.store.rulings(at.scope, [note.uid[:12]])), against=near.against(note.uid[:12], note.text),
     )  # fmt: skip
 
 
@@ -132,7 +133,7 @@ def _gone(at: Look, note: str) -> tuple[Chain, ...]:
     """A note that stands no more: what was decided about it, and the note it stands in by now."""
     decisions = _decisions(at, note)
     into = stands_in(at.store, at.scope, note) if decisions else note
-    merged = (_chain(at, into),) if into != note else ()
+    merged = (_chain(at, into, beside(at.store, at.scope)),) if into != note else ()
     return (Chain(note=note, versions=(), proofs=(), decisions=decisions), *merged) if decisions else ()
 
 

@@ -1,0 +1,123 @@
+"""What instruction files say beside notes: covered, contradicted or neither; and which files are read at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipelines.notes import instruction_files
+from pipelines.notes.folder import read_text
+from pipelines.notes.instruction_files import Instructed, InstructionFile, read_instructions
+from pipelines.notes.instructions import Instructions, told_by
+
+
+def files_saying(*lines: str) -> Instructions:
+    return Instructions(told_by(read_text("".join(f"- {x}\n" for x in lines), folder="f", path="CLAUDE.md")[1]))
+
+
+@pytest.mark.parametrize(
+    ("file", "note"),
+    [
+        ("Run `make lint` before pushing.", "Always run make lint before you push."),
+        ("The staging database listens on port 5433.", "The staging database listens on port 5433, not 5432."),
+        ("Run the linter with ruff.", "We use ruff as linter"),
+        ("Never push to main.", "never push to main"),
+    ],
+)
+def test_what_a_file_says_in_other_words_is_covered(file: str, note: str) -> None:
+    said = files_saying("Write in English.", file)
+    assert said.covers(note)
+    assert said.against(note) is None
+
+
+@pytest.mark.parametrize(
+    ("file", "note"),
+    [
+        ("Deploys run on Fridays.", "We never deploy on Fridays."),
+        ("The API listens on port 8080.", "The API listens on port 9090."),
+        ("Never push to main.", "Push to main."),
+        ("The package manager is yarn.", "We use pnpm instead of yarn."),
+        ("Use pnpm instead of yarn.", "The package manager is yarn."),
+        ("Releases happen on Mondays.", "Releases are on Tuesdays."),
+    ],
+)
+def test_what_cannot_hold_beside_a_file_is_against_it(file: str, note: str) -> None:
+    said = files_saying("Write in English.", file)
+    found = said.against(note)
+    assert found is not None
+    assert (found.place, found.words) == ("CLAUDE.md line 2", file)
+    assert not said.covers(note)
+
+
+@pytest.mark.parametrize(
+    ("file", "note"),
+    [
+        ("Never push to main.", "Push to main when Ana agrees."),
+        ("Never push to main.", "Never force push to main."),
+        ("The API listens on port 8080.", "The web client listens on port 9090."),
+        ("Run tests before you commit.", "Never run tests in parallel."),
+        ("Use port 8080.", "The port is 9090."),
+        ("Deploy on Mondays.", "Deploy notes are kept for a month."),
+    ],
+)
+def test_exceptions_other_things_and_what_nobody_can_tell_are_neither(file: str, note: str) -> None:
+    said = files_saying(file)
+    assert said.against(note) is None
+    assert not said.covers(note)
+
+
+def test_a_note_is_covered_only_where_every_sentence_of_it_is() -> None:
+    said = files_saying("Run make lint before you push.")
+    assert not said.covers("Run make lint before you push. Then tell Ana of it.")
+
+
+def test_two_lines_of_the_files_themselves_clash_once() -> None:
+    said = files_saying("Always deploy on Fridays.", "Ana reviews deploys.", "Never deploy on Fridays.")
+    assert [(c.one.line, c.other.line) for c in said.clashes()] == [(1, 3)]
+
+
+# --- files -------------------------------------------------------------------------------------------------------------------------------
+
+
+def given(root: Path, name: str = "CLAUDE.md") -> Instructed:
+    return Instructed(files=(InstructionFile(path=root / name, shown=name),), within=((root, ""),), home=root / "home")
+
+
+def test_a_circle_of_imports_reads_each_file_once_and_a_chain_ends_at_its_depth(tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").write_text("@a.md\n\nOne.\n", encoding="utf-8")
+    (tmp_path / "a.md").write_text("@CLAUDE.md @a.md @c1.md\n", encoding="utf-8")
+    for n in range(1, 9):
+        (tmp_path / f"c{n}.md").write_text(f"@c{n + 1}.md\n", encoding="utf-8")
+    read = read_instructions(given(tmp_path))
+    assert [f.shown for f in read.files] == ["CLAUDE.md", "a.md", "c1.md", "c2.md", "c3.md", "c4.md"]
+    assert [(p.path, "files deep" in p.why) for p in read.problems] == [("c4.md", True)]
+
+
+def test_what_is_too_large_no_text_or_outside_is_named_and_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = tmp_path / "project"
+    (root / "home").mkdir(parents=True)
+    monkeypatch.setattr(instruction_files, "BYTES_MAX", 100)
+    (root / "CLAUDE.md").write_text("@big.md @bad.md @nul.md @../out.md @~/mine.md @loop.md @gone.md @types/node\n", encoding="utf-8")
+    (root / "big.md").write_text("x" * 101, encoding="utf-8")
+    (root / "bad.md").write_bytes(b"\xff\xfe")
+    (root / "nul.md").write_bytes(b"a\0b")
+    (root / "loop.md").symlink_to(root / "loop.md")
+    (root / "home/mine.md").write_text("Mine.\n", encoding="utf-8")
+    (tmp_path / "out.md").write_text("Out.\n", encoding="utf-8")
+    read = read_instructions(given(root))
+    assert [n.text for n in read.notes if "@" not in n.text] == ["Mine."]
+    assert [(p.path, p.why.split(":")[0]) for p in read.problems] == [
+        ("big.md", "larger than 100 bytes"), ("bad.md", "not valid UTF-8"), ("nul.md", "no text"), ("../out.md", "leads out of the project")
+    ]  # fmt: skip
+
+
+def test_what_stands_in_code_or_a_comment_is_no_import_and_dreamds_own_block_says_nothing(tmp_path: Path) -> None:
+    for name in ("a.md", "b.md", "c.md"):
+        (tmp_path / name).write_text("No.\n", encoding="utf-8")
+    brief = '<dreamd-brief scope="x">\n- Never deploy.\n</dreamd-brief>\n'
+    (tmp_path / "CLAUDE.md").write_text(f"`@a.md`\n\n```\n@b.md\n```\n\n<!-- @c.md -->\n\n{brief}\nYes.\n", encoding="utf-8")
+    read = read_instructions(given(tmp_path))
+    assert [f.shown for f in read.files] == ["CLAUDE.md"]
+    assert "deploy" not in repr(read.notes)
+    assert "Yes." in {n.text for n in read.notes}

@@ -10,6 +10,7 @@ import os
 import shutil
 import stat
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -40,7 +41,7 @@ SAMPLE: Final = 32
 
 CODES: Final = frozenset(
     {
-        "archive_unreadable", "batch_unknown", "budget_used", "calls_paused", "calls_presumed", "clock_skew", "disk_full", "engine_cannot_ask", "extra_missing", "folder_open", "folder_unwritable", "redis_evicts", "redis_forgets", "redis_key_taken",
+        "archive_unreadable", "batch_unknown", "budget_used", "calls_paused", "calls_presumed", "clock_skew", "disk_full", "engine_cannot_ask", "extra_missing", "folder_open", "folder_unwritable", "forget_missed", "left_over", "redis_evicts", "redis_forgets", "redis_key_taken",
         "redis_unreachable", "redis_unread", "schedule_unreadable", "schema", "spool", "store_damaged", "store_misplaced", "store_unreachable", "wiki_gone",
         "wiki_of_another", "writer_frozen",
     }
@@ -144,6 +145,30 @@ def archive(store: Store, scope: str, blobs: Blobs, share_max: float) -> tuple[C
     if len(failed) / len(sample) <= share_max:
         return (wrong("archive_unreadable", scope, told, "dreamd verify names the citations they hold", grave=False),)
     return (wrong("archive_unreadable", scope, told, "mount or restore the archive this store was made with; nothing is deleted meanwhile"),)
+
+
+def leftovers(store: Store) -> tuple[Check, ...]:
+    """Whether what was forgotten or let go still lies in files of this store."""
+    found = store.leftovers()
+    if not found:
+        return ()
+    told = ", ".join(f"{n} {what}" for what, n in sorted(Counter(what for what, _ in found).items()))
+    what_to_do = "dreamd dream, dreamd schedule or dreamd up cleans it; a wiki folder is cleaned where it is published"
+    return (wrong("left_over", "the store", f"what was forgotten or is no longer kept still lies in files: {told}", what_to_do, grave=False),)
+
+
+def forgets(data: Path, store: Store) -> tuple[Check, ...]:
+    """Whether this is a copy of a store that is older than what was forgotten."""
+    from worker import mirror  # what it needs to forget takes a while to load
+
+    try:
+        missing = mirror.behind(data, store)
+    except Refused as error:
+        return (wrong("forget_missed", "the store", str(error), "see Restore in deploy/RUNBOOK.md"),)
+    if not missing:
+        return ()
+    why = f"it is a copy from before {len(missing)} forgets ({', '.join(stone.uid for stone in missing[:3])}): it may hold what was forgotten"
+    return (wrong("forget_missed", "the store", why, "dreamd dream, or dreamd rebuild, forgets it here again before anything else"),)
 
 
 def _unreadable(blobs: Blobs, address: str) -> str:

@@ -10,7 +10,7 @@ import os
 import re
 import socket
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -116,12 +116,15 @@ def open_parts(place: Place, settings: Settings, *, scope: str | None = None, pr
     defaults, provider = defaults_of(settings), engines.provider_of(settings)
     with open_only_store(place) as store, contextlib.closing(provider) if provider else contextlib.nullcontext():
         _require_publisher(place, store)
-        yield Parts(
+        parts = Parts(
             store=store, archive=archive_of(place, store, scope or settings.scope), redactor=redactor(), engine=engines.engine_of(settings, defaults),
             readers=READERS, now=utc_now, holder=this_process(place.host), git_times=git_times, progress=progress or silent, defaults=defaults,
             engines=engines.others(settings, defaults, asks=True), means=engines.means_of(settings, messages=provider),
             audience=settings.audience, keep=keep_of(settings),
         )  # fmt: skip
+        caught_up(parts, settings, lambda scope: archive_of(place, store, scope), host=place.host)
+        yield parts
+        caught_up(parts, settings, lambda scope: archive_of(place, store, scope), host=place.host)
 
 
 def working_parts(store: Store, settings: Settings, *, host: str | None = None) -> Parts:
@@ -140,6 +143,15 @@ def working_parts(store: Store, settings: Settings, *, host: str | None = None) 
         now=utc_now, holder=this_process(host), defaults=defaults, engines=engines.others(settings, defaults, asks=provider is not None),
         means=engines.means_of(settings, messages=provider), keep=keep_of(settings),
     )  # fmt: skip
+
+
+def caught_up(parts: Parts, settings: Settings, archive_of: Callable[[str], Blobs], *, host: str) -> None:
+    """Have the store forget what other copies of it have forgotten, and tell them what it has."""
+    from worker import mirror
+
+    data = data_folder(settings)
+    mirror.say_caught_up(mirror.catch_up(data, parts, archive_of, host=host))
+    mirror.tell(data, parts.store)
 
 
 def keep_of(settings: Settings) -> Keep:

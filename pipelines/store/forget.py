@@ -24,7 +24,7 @@ from pipelines.store.intake import SET
 from pipelines.store.masked import Masked
 from pipelines.store.reach import ID_MIN, Choice, Reach, carrying, reach_of, surviving
 from pipelines.store.speakers import keep_speakers
-from pipelines.store.tombstones import ONLINE, OWN, PAGE, SESSION, SOURCE, TEXT, TURN, Forgotten, tomb
+from pipelines.store.tombstones import FIRST_CODE, ONLINE, OWN, PAGE, SESSION, SOURCE, TEXT, TURN, Forgotten, tomb
 from pipelines.store.triggers import door
 from pipelines.store.types import dump, load
 from pipelines.store.values import Dream
@@ -33,8 +33,6 @@ from pipelines.text.traces import Traces
 REPORTS = "journal/"
 STANDING_PAGES = ("MEMORY.md", "inbox.md", "recent.md", "pages.md")
 """Pages that tell of everything: their old versions go with any forget."""
-FIRST_CODE = "0005"
-"""The oldest code that knows tombstones: older code would learn again what is forgotten."""
 WORDED = frozenset({"writes", "queued", "said", "about", "sessions"})
 """Parts of a reader's memory that hold words; the others hold ids, digests and counts, which it needs to go on."""
 SPACE, WIKI = "space", "wiki"

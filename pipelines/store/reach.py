@@ -30,11 +30,12 @@ SourceKey = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What a person wants forgotten: sessions, notes (by uid, or lines of note files by theirs), a phrase, everything before a time, or the whole scope."""
+    """What a person wants forgotten: sessions, notes (by uid, or lines of note files by theirs), turns, a phrase, everything before a time, or the whole scope."""
 
     sessions: frozenset[str] = frozenset()
     notes: frozenset[str] = frozenset()
     online: frozenset[str] = frozenset()
+    turns: frozenset[str] = frozenset()
     subject: str = ""
     before: datetime | None = None
     everything: bool = False
@@ -46,6 +47,8 @@ class Choice:
             return "scope"
         if self.before:
             return "before"
+        if self.turns:
+            return "restored"
         return "subject" if self.subject else "session" if self.sessions else "note"
 
     @property
@@ -125,6 +128,8 @@ def _chosen_turns(conn: Connection, scope_id: int, choice: Choice, found: Reach)
     c, o, s = t.turns.c, t.occurrences.c, t.sessions.c
     if choice.everything:
         yield from conn.scalars(select(c.id).where(c.scope_id == scope_id))
+    for part in chunks(sorted(choice.turns)):
+        yield from conn.scalars(select(c.id).where(c.scope_id == scope_id, c.uid.in_(part)))
     if choice.sessions:
         of = select(o.turn_id).join_from(t.occurrences, t.sessions, s.id == o.session_id)
         for part in chunks(sorted(choice.sessions)):

@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from sqlalchemy import Connection, delete, select, update
 
 from pipelines.errors import Conflict, Refused
 from pipelines.model import OnlineNote, Turn
 from pipelines.store import tables as t
-from pipelines.store.core import Core
+from pipelines.store.codec import online_of
+from pipelines.store.core import Core, add_new
+from pipelines.store.reach import Choice, said
 from pipelines.store.requests import Requests
 from pipelines.store.types import load
 from pipelines.store.unkept import retained_of
@@ -25,6 +27,8 @@ from pipelines.text.traces import phrases_of, words_of
 
 SESSION, TURN, SOURCE, ONLINE, OWN, PAGE, TEXT = "session", "turn", "source", "online", "own", "page", "text"
 """Kinds of tombstones: what the digest is of."""
+FIRST_CODE = "0005"
+"""The oldest code that knows tombstones: older code would learn again what is forgotten."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +41,26 @@ class ForgetReceipt:
     at: datetime
     counts: Mapping[str, int]
     lifted: bool
+
+
+class StoneRow(NamedTuple):
+    """One tombstone: what kind of thing it is of, its keyed digest, and of a phrase how many words it has."""
+
+    kind: str
+    mac: str
+    words: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stone:
+    """One forget as it can be told to another copy of the store: its receipt and its tombstones, none once it was lifted."""
+
+    scope: str
+    uid: str
+    how: str
+    hand: str
+    at: datetime
+    rows: tuple[StoneRow, ...]
 
 
 class Tombstones:
@@ -82,6 +106,10 @@ class Tombstones:
             return False
         words = words_of(said)
         return any(self._has(TEXT, *phrase) for size in self._sizes for phrase in phrases_of(words, size))
+
+    def names(self, kind: str, *parts: str) -> bool:
+        """Whether there is a tombstone of this alone."""
+        return self._has(kind, *parts)
 
     def _has(self, kind: str, *parts: str) -> bool:
         return kind in self._macs and tomb(self._core, kind, *parts) in self._macs[kind]
@@ -142,6 +170,44 @@ class Forgotten(Requests):
             ForgetReceipt(uid=r.uid, how=r.how, hand=r.hand, at=r.recorded_at, counts=cast(dict[str, int], load(r.counts)), lifted=r.uid not in standing)
             for r in rows
         )  # fmt: skip
+
+    def stones(self) -> tuple[Stone, ...]:
+        """Every forget of every scope, oldest first. It holds no word and no id of what went."""
+        f, b = t.forgets.c, t.tombstones.c
+        with self.reading("read all tombstones") as conn:
+            rows: dict[tuple[int, str], list[StoneRow]] = {}
+            for r in conn.execute(select(b.scope_id, b.forget, b.kind, b.mac, b.words).order_by(b.kind, b.mac)):
+                rows.setdefault((r.scope_id, r.forget), []).append(StoneRow(r.kind, r.mac, r.words))
+            query = select(t.scopes.c.path, f.scope_id, f.uid, f.how, f.hand, f.recorded_at).join_from(t.forgets, t.scopes, t.scopes.c.id == f.scope_id)
+            found = conn.execute(query.order_by(f.id)).all()
+        return tuple(
+            Stone(scope=r.path, uid=r.uid, how=r.how, hand=r.hand, at=r.recorded_at, rows=tuple(rows.get((r.scope_id, r.uid), ()))) for r in found
+        )  # fmt: skip
+
+    def lay(self, stones: Iterable[Stone]) -> None:
+        """Know forgets of another copy of this store from now on, all of them or none."""
+        with self.writing("lay tombstones") as conn:
+            for stone in stones:
+                scope_id = self.locked_scope(conn, stone.scope)
+                row = {"scope_id": scope_id, "uid": stone.uid, "selector": self.mac("selector", stone.uid), "how": stone.how, "counts": "{}"}
+                add_new(conn, t.forgets, [{**row, "hand": stone.hand, "recorded_at": stone.at}])
+                same = {"scope_id": scope_id, "forget": stone.uid}
+                add_new(conn, t.tombstones, [{**same, "kind": kind, "mac": mac, "words": words} for kind, mac, words in stone.rows])
+                conn.execute(update(t.scopes).where(t.scopes.c.id == scope_id).values(forget_epoch=t.scopes.c.forget_epoch + 1))
+            conn.execute(update(t.store).values(oldest_code=FIRST_CODE))
+
+    def named(self, scope: str, others: Iterable[Stone]) -> Choice:
+        """What is here of a scope although a forget of another copy names it: sessions, turns and lines of note files."""
+        c, s, o = t.turns.c, t.sessions.c, t.online_notes.c
+        with self.reading("look for what is forgotten") as conn:
+            scope_id = self.scope_of(conn, scope)
+            stones = Tombstones(self, 0, [row for stone in others if stone.scope == scope for row in stone.rows])
+            sessions = frozenset(uid for uid in conn.scalars(select(s.uid).where(s.scope_id == scope_id)) if stones.session(uid))
+            rows = conn.execute(select(c.uid, c.body, c.detail).where(c.scope_id == scope_id).execution_options(yield_per=500))
+            turns = frozenset(r.uid for r in rows if stones.names(TURN, r.uid) or stones.text(said(r)))
+            notes = conn.execute(select(o.uid, o.body).where(o.scope_id == scope_id, o.gone.is_(False)))
+            online = frozenset(r.uid for r in notes if stones.online(online_of(r.body)))
+        return Choice(sessions=sessions, turns=turns, online=online)
 
     def lift(self, scope: str, uid: str, hand: str) -> int:
         """Let what a forget took be learnt again from logs and note files that still hold it; returns the tombstones that are gone.

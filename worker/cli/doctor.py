@@ -83,6 +83,8 @@ def in_store(wiki: Path | None, loaded: settings.Settings, scope: str | None) ->
 def _of(store: Store, place: wiring.Place | None, loaded: settings.Settings, scope: str | None) -> Iterator[Check]:
     """All that is measured, over one scope or all."""
     yield from checks.clock(store)
+    yield from checks.forgets(settings.data_folder(loaded), store)
+    yield from checks.leftovers(store)
     if found := store.schedules(scope):
         yield from checks.schedules(found, wiring.utc_now())
     yield from checks.money(store, loaded, scope, wiring.utc_now())

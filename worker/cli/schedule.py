@@ -9,6 +9,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import structlog
@@ -56,24 +57,28 @@ def run(
     config: common.Config = None,
     as_json: common.Json = False,
 ) -> int:
-    """Ask for the dreams that are due, expire notes, ring for what lies; any number of these may run at once.
+    """Ask for the dreams that are due, expire notes, let go of what is old, ring for what lies; any number of these may run at once.
 
     With a Redis it also takes the platform's requests off the plain list.
     """
     if context.invoked_subcommand is not None:
         return 0
+    from worker.house import EVERY_S as HOUSE_S
+    from worker.house import House
     from worker.scheduler import Scheduler, tick, waking
 
     loaded = common.start(config) if once else serving.start(config)
     with serving.open_serving(wiki, loaded) as (store, host):
         ring, params = serving.bell(loaded), serving.plain_params(loaded, nightly=True)
         set_nightly(store, loaded, common.scope_of(scope, loaded, store))
+        house = House(store=store, settings=loaded, place=_place(wiki, loaded) if store.on_sqlite else None)
         if once:
+            house.turn()
             _print(tick(store, wiring.utc_now(), params=params, ring=ring, host=host), as_json=as_json)
             return 0
         with stopping() as stop:
             replica = Scheduler(store=store, now=wiring.utc_now, params=params, ring=ring, name=this_process(host), host=host, stop=stop)
-            with serving_health(store, loaded), consuming(store, loaded, stop), waking(replica.turn, every_s=every):
+            with serving_health(store, loaded), consuming(store, loaded, stop), waking(replica.turn, every_s=every), waking(house.turn, every_s=HOUSE_S):
                 requests = ", and takes requests off the Redis list" if loaded.redis_url is not None else ""
                 log.info(
                     "schedule_started", does=f"asks for the dreams that are due and expires notes{requests}, until SIGTERM or Ctrl-C",
@@ -83,6 +88,13 @@ def run(
                 log.info("schedule_stopping")
             replica.leave()
     return 0
+
+
+def _place(wiki: Path | None, loaded: settings.Settings) -> wiring.Place | None:
+    """Where the archive of a store that is a file lies; None where no wiki says so."""
+    with contextlib.suppress(wiring.NoWiki):
+        return wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=False)
+    return None
 
 
 def set_nightly(store: Store, loaded: settings.Settings, scope: str) -> None:

@@ -17,7 +17,7 @@ from pipelines.errors import Refused
 from pipelines.ports import Blobs
 from pipelines.run.looking import Look
 from pipelines.run.notes_file import notes_file
-from pipelines.store import Store
+from pipelines.store import Store, host_of
 from pipelines.store.transfer import Transferred, export_scope, import_scope
 from worker import settings, wiring
 from worker.cli import common, looking_back
@@ -90,6 +90,8 @@ def import_command(file: _File, wiki: common.Wiki = None, config: common.Config 
     opened().close()
     with _opened(wiki, loaded, create=True) as (store, archive_of):
         done = import_scope(store, archive_of, opened, name=str(source), hand=_hand())
+        parts = wiring.working_parts(store, loaded)
+        wiring.caught_up(parts, loaded, archive_of, host=host_of(parts.holder))
     code = _tell(done, "The store now holds", as_json)
     if not as_json:
         print(f"Next: dreamd publish --scope {done.scope} --wiki DIR writes its wiki into a folder")

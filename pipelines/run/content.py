@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 
 from pipelines.engines.local.worklog import WorkRecord, work_log
 from pipelines.gates import held, held_unless_said
+from pipelines.logs.stamps import UNKNOWN
 from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Question, Quote, SessionInfo, Status, Turn, Verdict, Version
 from pipelines.notes.half_life import HALF_LIFE, is_by_half_life
 from pipelines.notes.identity import identity_of, in_force
@@ -28,6 +29,7 @@ from pipelines.run.sources import standing_notes
 from pipelines.run.telling import with_tellings
 from pipelines.stages.extractor import prepare
 from pipelines.store import Head, Store
+from pipelines.text.times import resolve_dates
 from pipelines.text.values import typed_values
 from pipelines.wiki.brief import WAITING_MAX
 from pipelines.wiki.content import PAST, Asked, Carried, Cite, Content, Correction, HistoryLine, Item, Quarantined, Side, Work
@@ -68,7 +70,8 @@ class Evidence:
         who = turn.speaker if turn.speaker and origin is Origin.USER else origin.value
         words = quote.text if origin is Origin.USER or not held_unless_said(quote.text) else ""
         gone = no_longer_kept(days) if (days := self.unkept.get(quote.turn)) else ""
-        return Cite(session=turn.session, line=turn.place.line, at=turn.at, who=who, quote=words, remark=", ".join(filter(None, (remark, gone))))
+        remarks = ", ".join(filter(None, (remark, gone, zone_doubt(turn, quote.text))))
+        return Cite(session=turn.session, line=turn.place.line, at=turn.at, who=who, quote=words, remark=remarks)
 
     def cites(self, claims: Iterable[str]) -> tuple[Cite, ...]:
         """At most three footnotes for a sentence: the first words of its oldest claim and of its two newest."""
@@ -89,6 +92,15 @@ class Evidence:
         """The days on which something worked."""
         times = {t.at.date() for uid in claims if uid in self.claims for q in self.claims[uid].quotes if (t := self.turns.get(q.turn)) and t.at}
         return tuple(sorted(times))
+
+
+def zone_doubt(turn: Turn, words: str) -> str:
+    """What is said of words whose day was counted in UTC, since their log names no zone; "" where none depends on it."""
+    counted = turn.zone == UNKNOWN and turn.at is not None and any(m.relative for m in resolve_dates(words, turn.at))
+    return ZONE_UNKNOWN if counted else ""
+
+
+ZONE_UNKNOWN = "zone unknown, taken as UTC"
 
 
 def _few(cites: Iterable[Cite]) -> tuple[Cite, ...]:

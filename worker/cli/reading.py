@@ -11,12 +11,13 @@ from typing import Annotated
 import typer
 
 from pipelines.errors import Refused
+from pipelines.logs.stamps import UNKNOWN
 from pipelines.model import Origin, Status
 from pipelines.notes.moment import Moment
 from pipelines.recall.search import Hit, search
 from pipelines.run.above import overruled, told_above
 from pipelines.run.beside import words_of
-from pipelines.run.content import content_of
+from pipelines.run.content import ZONE_UNKNOWN, content_of
 from pipelines.run.edits import ASKED
 from pipelines.run.looking import Look
 from pipelines.run.render import title_of
@@ -252,6 +253,7 @@ def print_chain(chain: Chain) -> None:
         print_against(chain.note, chain.against)
     for proof in chain.proofs:
         when = f"{proof.turn.at:%Y-%m-%d %H:%M}" if proof.turn.at else "no time"
+        when += f" ({ZONE_UNKNOWN})" if proof.turn.at and proof.turn.zone == UNKNOWN else ""
         who = who_says(proof)
         print(f"  {short_session(proof.turn.session)}:{proof.turn.place.line}, {when}, {visible(who)}: “{_one_line(proof.quote.text)}”")
         if proof.unkept:

@@ -30,6 +30,8 @@ _STATING = frozenset({Mood.PLAIN, Mood.REPORTED, Mood.REQUEST})
 _SHAPES = frozenset({"bullet", "paragraph"})
 _DENIAL = re.compile(r"\b(?:never|don['’]?t|do not|must not|mustn['’]t|should not|shouldn['’]t|cannot|can['’]t|not|avoid|no longer|isn['’]t|aren['’]t)\b", re.IGNORECASE)
 _BOUND = re.compile(r"\b(?:if|unless|except|when|until|without|but|only|while|after|before|because)\b", re.IGNORECASE)
+_LABEL = re.compile(r"[^\s:：][^:：.]{0,40}[:：](?:\s|(?<=：))")
+"""A line such as "Plan: 012.md" says something of what its file or heading names, and two of them most often of two things."""
 _EMPTY = frozenset(
     "never don't dont not cannot can't mustn't shouldn't avoid longer alway must should shall run go happen do put live make take place everyth isn't aren't".split()  # noqa: SIM905
 )
@@ -151,7 +153,7 @@ def opposed(one: Statement, other: Statement) -> bool:
         related = relate(older, newer)
         if related.relation not in {Relation.CONTRADICTION, Relation.UPDATE} or (related.why == "opposite_order" and _bound(one, other)):
             continue
-        if related.why == "names_old_value" or not (_nameless(one) and _nameless(other)):
+        if related.why == "names_old_value" or not ((_nameless(one) and _nameless(other)) or (_LABEL.match(one.text) and _LABEL.match(other.text))):
             return True
     return _denies(one, other)
 

@@ -58,6 +58,7 @@ def test_what_cannot_hold_beside_a_file_is_against_it(file: str, note: str) -> N
         ("The API listens on port 8080.", "The web client listens on port 9090."),
         ("Run tests before you commit.", "Never run tests in parallel."),
         ("Use port 8080.", "The port is 9090."),
+        ("Plan: plans/012-animation.md", "Plan: plans/004-geometry.md"),
         ("Deploy on Mondays.", "Deploy notes are kept for a month."),
     ],
 )

@@ -120,7 +120,7 @@ def _standing(look: Look, hits: Sequence[Hit]) -> dict[str, str]:
     if not notes:
         return {}
     said = {uid[:12]: f.verdict.value for uid, f in look.findings().items()}
-    heads = sorted(look.heads(), key=lambda h: h.version.status is Status.CONFIRMED)  # the last one counts
+    heads = sorted(look.heads(sorted(notes)), key=lambda h: h.version.status is Status.CONFIRMED)  # the last one counts
     held = {h.version.note[:12]: h.version.status.value for h in heads}
     return {uid: word for uid in notes if (word := said.get(uid[:12]) or held.get(uid[:12]))}
 

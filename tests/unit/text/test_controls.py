@@ -34,3 +34,8 @@ def test_a_sequence_that_is_cut_off_goes_too(cut: str) -> None:
 
 def test_a_string_that_is_never_closed_takes_no_later_line_with_it() -> None:
     assert without_controls("\x1b]0;title\nThe port is 5433.") == "\nThe port is 5433."
+
+
+@pytest.mark.parametrize("text", ["he said \x9d and went on", "\x90 stood for an umlaut", "\x9bwords"])
+def test_half_a_quotation_mark_in_the_wrong_encoding_takes_no_words_with_it(text: str) -> None:
+    assert without_controls(text) == "".join(ch for ch in text if ch.isprintable())

@@ -335,6 +335,7 @@ def test_a_draft_nobody_speaks_of_again_leaves_the_queue_after_thirty_days_of_ev
     desk.dream()
     assert "legacy" in inbox(desk).read_text(encoding="utf-8")
     ClaudeLog("late", at=START + timedelta(days=31)).user("Never push to main.").save(desk.logs)
+    desk.now = START + timedelta(days=32)
     desk.dream()
     assert "Nothing waits for you." in inbox(desk).read_text(encoding="utf-8")
     with desk.store() as store:

@@ -92,7 +92,7 @@ def forget(parts: Parts, request: Request, choice: Choice, *, hand: str, look: b
     left = clean_leftovers(parts, request)
     parts.store.refresh_search()
     if _shows_it(parts, request):
-        left += tuple((path, "it is not dreamd's, or was changed by hand") for path in files_with(request.wiki, gone[0].reach.names))
+        left += files_with(request.wiki, gone[0].reach.names)
     return Forgot(uid=gone[0].uid, counts=_told(gone[0]), beyond=_beyond(parts.store, gone[0]), left=left, traces=gone[0].reach.names)
 
 
@@ -250,13 +250,25 @@ def _shows_it(parts: Parts, request: Request) -> bool:
     return request.wiki.is_dir() and (known is None or known.scope == request.scope)
 
 
-def files_with(folder: Path, traces: Traces) -> tuple[str, ...]:
-    """Files below a folder that carry any of the traces, by path; what is no text is looked at as far as it is."""
-    found: list[str] = []
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.is_symlink() and traces.within(path.read_bytes().decode("utf-8", "replace")):
-            found.append(path.relative_to(folder).as_posix())
-    return tuple(found)
+def files_with(folder: Path, traces: Traces) -> tuple[tuple[str, str], ...]:
+    """Files below a folder that carry any of the traces or cannot be looked at, by path, each with the reason why it is still there."""
+    files = ((p, carries(p, traces)) for p in sorted(folder.rglob("*")) if p.is_file() and not p.is_symlink())
+    return tuple((path.relative_to(folder).as_posix(), "it is not dreamd's, or was changed by hand" if why == CARRIES else why) for path, why in files if why)
+
+
+CARRIES = "it holds the words"
+
+
+def carries(path: Path, traces: Traces) -> str:
+    """Why a file may hold any of the traces: `CARRIES`, or that it cannot be read; "" when it holds none, or went meanwhile. What is no text is looked at as
+    far as it is."""
+    try:
+        said = path.read_bytes().decode("utf-8", "replace")
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        return f"it cannot be read ({error.strerror}), so nobody looked whether it holds the words"
+    return CARRIES if traces.within(said) else ""
 
 
 # --- what is meant -----------------------------------------------------------------------------------------------------------------------

@@ -120,3 +120,25 @@ def test_a_process_killed_inside_leaves_the_door_shut_and_nothing_gone(request: 
     desk.dream()  # opening the store refuses a door that is left open
     assert desk.tree() == stood
     assert files_with([desk.data], WORD)
+
+
+def test_a_file_beside_that_is_gone_or_cannot_be_read_keeps_no_forget_from_ending(
+    dreamd: Command, logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert dreamd("dream", logs)[0] == 0
+    for name in ("mine.txt", "gone.txt"):
+        (tmp_path / "wiki" / name).write_text("mine", encoding="utf-8")
+    failures = {"mine.txt": PermissionError(13, "Permission denied"), "gone.txt": FileNotFoundError(2, "No such file")}
+    read = Path.read_bytes
+
+    def fails(path: Path) -> bytes:
+        if path.name in failures:
+            raise failures[path.name]
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", fails)
+    code, out, err = dreamd("forget", "--session", ClaudeLog("one").uuid, "--yes", "--json")
+    left = {row["what"]: row["why"] for row in json.loads(out)["left"]}
+    assert (code, left, err) == (1, {"mine.txt": "it cannot be read (Permission denied), so nobody looked whether it holds the words"}, "")
+    monkeypatch.undo()
+    assert files_with([tmp_path / "data", tmp_path / "wiki"], WORD) == []

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from pipelines.run import Parts, Request
-from pipelines.run.forgetting import Forgot, forget, note_named, scrub, session_named
+from pipelines.run.forgetting import CARRIES, Forgot, carries, forget, note_named, scrub, session_named
 from pipelines.store.reach import Choice
 from pipelines.text.traces import Traces
 from worker import wiring
@@ -152,11 +152,13 @@ def _clean_private(data: Path, private: Path, traces: Traces) -> tuple[tuple[str
             left.unlink(missing_ok=True)
     stores = {p for p in private.rglob("*") if p.name.startswith("store.") or "archive" in p.relative_to(private).parts}
     known = [p for p in sorted(private.rglob("*")) if p.is_file() and p not in stores]
-    return tuple((str(p), "it lies in dreamd's data folder, and dreamd does not know it") for p in known if _holds(p, traces))
+    found = ((p, CARRIES if traces.within(p.name) else carries(p, traces)) for p in known)
+    return tuple((str(p), "it lies in dreamd's data folder, and dreamd does not know it" if why == CARRIES else why) for p, why in found if why)
 
 
 def _holds(path: Path, traces: Traces) -> bool:
-    return traces.within(path.name) or traces.within(path.read_bytes().decode("utf-8", "replace"))
+    """Whether a file holds it for certain: one that cannot be read is named, not deleted."""
+    return traces.within(path.name) or carries(path, traces) == CARRIES
 
 
 def _blank_lines(log: Path, traces: Traces) -> None:

@@ -218,9 +218,9 @@ def _facts_beside(conn: Connection, scope_id: int, notes: frozenset[str]) -> dic
     """The confirmed notes of the pages these stand on, by page."""
     if len(notes) < SHRINK_FLOOR:
         return {}
-    p, n, h = t.placements.c, t.notes.c, t.heads.c
-    last = select(p.note_uid, func.max(p.rev).label("rev")).where(p.scope_id == scope_id).group_by(p.note_uid).subquery()
-    placed = select(p.note_uid, p.page_uid).join(last, and_(last.c.note_uid == p.note_uid, last.c.rev == p.rev)).where(p.scope_id == scope_id)
+    p, n, h, later = t.placements.c, t.notes.c, t.heads.c, t.placements.alias()
+    moved = exists().where(later.c.scope_id == scope_id, later.c.note_uid == p.note_uid, later.c.rev > p.rev)
+    placed = select(p.note_uid, p.page_uid).where(p.scope_id == scope_id, ~moved)
     mine = {r.page_uid for part in chunks(sorted(notes)) for r in conn.execute(placed.where(p.note_uid.in_(part)))} - {None}
     stands = exists().where(n.scope_id == scope_id, n.uid == p.note_uid, h.note_id == n.id, h.status == Status.CONFIRMED, h.closing.is_(False))
     facts: dict[str, set[str]] = {}

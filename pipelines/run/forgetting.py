@@ -5,8 +5,9 @@ A look at what would go is the same transaction taken back. What a crash leaves 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -19,14 +20,17 @@ from pipelines.run.publish import publish_revision, take_own_words
 from pipelines.run.reading import read_session, save_sessions, unread_sessions
 from pipelines.run.render import commit_report
 from pipelines.run.resolving import lineage_of, resolve_dirty
+from pipelines.run.reverting import Shift, titles_of, told_verdict
 from pipelines.run.ruling import named_note
 from pipelines.run.sources import standing_notes
+from pipelines.run.taking_back import says
 from pipelines.run.units.analyse import believed_with
 from pipelines.run.verdicts import assess_notes, change_of
 from pipelines.run.wiki import folder_of
 from pipelines.store import Store
 from pipelines.store.filled import BLOB
 from pipelines.store.forget import SPACE, WIKI, Gone
+from pipelines.store.lost import Lost
 from pipelines.store.reach import Choice
 from pipelines.text.traces import Traces
 
@@ -58,13 +62,18 @@ class Dropping(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgot:
-    """What went or would go: the forget's id ("" for a look), counts by kind, what is out of reach, and files that still hold the words, with the reason."""
+    """What went or would go: the forget's id ("" for a look), counts by kind, what is out of reach, and files that still hold the words, with the reason.
+
+    `notes` say something else than before, or nothing; `sessions` lose words.
+    """
 
     uid: str
     counts: Mapping[str, int]
     beyond: tuple[str, ...]
     left: tuple[tuple[str, str], ...] = ()
     traces: Traces = field(default_factory=Traces)
+    notes: tuple[Shift, ...] = ()
+    sessions: tuple[Lost, ...] = ()
 
 
 class _Look(Exception):
@@ -80,20 +89,27 @@ def forget(parts: Parts, request: Request, choice: Choice, *, hand: str, look: b
     if not look and _shows_it(parts, request):
         take_own_words(parts, folder_of(request), request.scope)  # what stands in the folder alone is looked through, too
     gone: list[Gone] = []
+    shifts: list[Shift] = []
     try:
         with parts.store.together("forget", sees=True):
+            stood = _saying(parts.store, request.scope)
             gone.append(_forget_rows(parts, request, choice, hand, fill=not look))
+            shifts += _shifts(stood, _saying(parts.store, request.scope))
             parts.step("forgotten")
             if look:
                 raise _Look
     except _Look:
-        return Forgot(uid="", counts=_told(gone[0]), beyond=_beyond(parts.store, gone[0]), traces=gone[0].reach.names)
+        return _forgot("", parts.store, gone[0], shifts)
     parts.step("forget_committed")
     left = clean_leftovers(parts, request)
     parts.store.refresh_search()
     if _shows_it(parts, request):
         left += files_with(request.wiki, gone[0].reach.names)
-    return Forgot(uid=gone[0].uid, counts=_told(gone[0]), beyond=_beyond(parts.store, gone[0]), left=left, traces=gone[0].reach.names)
+    return replace(_forgot(gone[0].uid, parts.store, gone[0], shifts), left=left)
+
+
+def _forgot(uid: str, store: Store, gone: Gone, shifts: Sequence[Shift]) -> Forgot:
+    return Forgot(uid=uid, counts=_told(gone), beyond=_beyond(store, gone), traces=gone.reach.names, notes=tuple(shifts), sessions=gone.lost)
 
 
 def scrub(parts: Parts, request: Request, *, hand: str, look: bool = False) -> Forgot | None:
@@ -203,6 +219,32 @@ def _render_anew(parts: Parts, scope: str, gone: Gone, params: Params) -> None:
     store.finish_dream(gone.dream, "completed", summary={**ending.summary, **told})
 
 
+# --- what moves --------------------------------------------------------------------------------------------------------------------------
+
+
+def _saying(store: Store, scope: str) -> dict[str, tuple[str, str]]:
+    """What every note and every line of the agent's notes says, by uid: title and words."""
+    beliefs = {note: [h.version for h in heads] for note, heads in groupby(store.heads(scope), key=lambda h: h.version.note)}
+    lines = {n.uid: n for n in standing_notes(store.online_notes(scope))}
+    findings = store.findings(scope)
+    titles = titles_of(store, scope, [*beliefs, *(uid[:12] for uid in lines)])
+    said = {note: (titles.get(note, versions[0].subject), says(versions)) for note, versions in beliefs.items()}
+    for uid, line in lines.items():
+        judged = f" ({told_verdict(findings[uid])})" if uid in findings else ""
+        said[uid] = (titles.get(uid[:12], line.title), f"{line.text}{judged}")
+    return said
+
+
+def _shifts(stood: Mapping[str, tuple[str, str]], stands: Mapping[str, tuple[str, str]]) -> list[Shift]:
+    """The notes that say something else, by title; one that is gone says nothing."""
+    moved = []
+    for note in stood.keys() | stands.keys():
+        (title, old), (title_now, new) = stood.get(note, ("", "")), stands.get(note, ("", ""))
+        if old != new:
+            moved.append(Shift(note=note[:12], title=title or title_now, old=old, new=new))
+    return sorted(moved, key=lambda s: (s.title.casefold(), s.note))
+
+
 # --- files -------------------------------------------------------------------------------------------------------------------------------
 
 
@@ -281,6 +323,8 @@ def session_named(store: Store, scope: str, name: str) -> str:
         return name if name in found else found[0]
     if found:
         raise Refused(f"{len(found)} sessions begin with {name}: give more of the id")
+    if len(name) < SESSION_MIN:
+        raise NothingChosen(f"{name!r} is too short to name a session: give {SESSION_MIN} characters of its id, or more")
     raise NothingChosen(f"{scope} has no session {name!r}: dreamd why and dreamd search name sessions")
 
 

@@ -178,7 +178,7 @@ def _shifts(
     stands: dict[str, list[Version]] = {
         note: [h.version for h in heads] for note, heads in groupby(store.heads(scope, notes=[c.note for c in changes]), key=lambda h: h.version.note)
     }
-    titles = _titles(store, scope, [*(c.note for c in changes), *(f.note[:12] for _, f in findings)])
+    titles = titles_of(store, scope, [*(c.note for c in changes), *(f.note[:12] for _, f in findings)])
     moved = []
     for change in changes:
         old, new = (says(versions) for versions in (stands.get(change.note, []), change.versions))
@@ -187,19 +187,21 @@ def _shifts(
     notes = {n.uid: n for n in standing_notes(store.online_notes(scope))}
     for was, is_ in findings:
         note = notes[is_.note]
-        before, after = (f"{note.text} ({_verdict(f)})" if f else "" for f in (was, is_))
+        before, after = (f"{note.text} ({told_verdict(f)})" if f else "" for f in (was, is_))
         moved.append(Shift(note=note.uid[:12], title=titles.get(note.uid[:12], note.title), old=before, new=after))
     shifts = tuple(sorted((s for s in moved if s.old != s.new), key=lambda s: (s.title.casefold(), s.note)))
     return shifts, len(moved) - len(shifts)
 
 
-def _titles(store: Store, scope: str, notes: Sequence[str]) -> dict[str, str]:
+def titles_of(store: Store, scope: str, notes: Sequence[str]) -> dict[str, str]:
+    """Titles of the pages notes stand on, by note; those that stand on none are left out."""
     placed = store.placements(scope, notes=notes)
     titles = {uid: page.title for uid, page in store.pages(scope).items()} if placed else {}
     return {note: titles[p.page] for note, p in placed.items() if p.page in titles}
 
 
-def _verdict(finding: Finding) -> str:
+def told_verdict(finding: Finding) -> str:
+    """A verdict in words, with what the line should say instead."""
     word = finding.verdict.value.replace("_", " ")
     return f"{word}: {finding.corrected}" if finding.corrected else word
 

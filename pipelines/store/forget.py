@@ -21,6 +21,7 @@ from pipelines.store.calls import FORGOTTEN
 from pipelines.store.core import add_new, chunks
 from pipelines.store.filled import BLOB, Archive, fill
 from pipelines.store.intake import SET
+from pipelines.store.lost import Lost, lost_sessions
 from pipelines.store.masked import Masked
 from pipelines.store.reach import ID_MIN, Choice, Reach, carrying, reach_of, surviving
 from pipelines.store.speakers import keep_speakers
@@ -41,13 +42,15 @@ SPACE, WIKI = "space", "wiki"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gone:
-    """What a forget deletes: its id, counts by kind, the dream that believes the rest anew, texts of reports as they are to stand, and what it looked for."""
+    """What a forget deletes: its id, counts by kind, the dream that believes the rest anew, texts of reports as they are to stand, what it looked for, and the
+    sessions it takes words from."""
 
     uid: str
     counts: Mapping[str, int]
     dream: Dream
     reports: Mapping[str, str]
     reach: Reach
+    lost: tuple[Lost, ...] = ()
 
 
 class Forget(Forgotten):
@@ -61,6 +64,7 @@ class Forget(Forgotten):
         with self.writing("forget") as conn:
             scope_id = self.locked_scope(conn, scope)
             reach = reach_of(conn, scope_id, choice, archive.get)
+            lost = lost_sessions(conn, scope_id, reach)
             epoch = conn.scalar(select(t.scopes.c.forget_epoch).where(t.scopes.c.id == scope_id))
             uid = f"f-{self.mac('forget', scope, str(epoch), self.now().isoformat())[:10]}"
             with door(conn):
@@ -76,7 +80,7 @@ class Forget(Forgotten):
                 _delete_turns(conn, scope_id, reach)
                 _clean_rest(conn, scope_id, reach, counts)
             self._write_receipt(conn, scope_id, uid, choice, counts, hand)
-            return Gone(uid=uid, counts=dict(+counts), dream=dream, reports=reports, reach=reach)
+            return Gone(uid=uid, counts=dict(+counts), dream=dream, reports=reports, reach=reach, lost=lost)
 
     def scrub(self, scope: str, mask: Callable[[bytes], bytes], archive: Archive, *, hand: str, fill: bool = True) -> Gone | None:
         """Mask by other rules what was taken in, within `together(sees=True)` of the caller, who reads the sessions in reach again, believes and renders.

@@ -142,3 +142,37 @@ def test_a_file_beside_that_is_gone_or_cannot_be_read_keeps_no_forget_from_endin
     assert (code, left, err) == (1, {"mine.txt": "it cannot be read (Permission denied), so nobody looked whether it holds the words"}, "")
     monkeypatch.undo()
     assert files_with([tmp_path / "data", tmp_path / "wiki"], WORD) == []
+
+
+def test_a_look_names_notes_and_sessions_and_the_receipt_the_same(dreamd: Command, logs: Path) -> None:
+    assert dreamd("dream", logs)[0] == 0
+    session = ClaudeLog("one").uuid
+    code, out, _ = dreamd("forget", "--session", session, "--dry-run")
+    rows = out.splitlines()
+    assert (code, rows[0]) == (0, "This would be forgotten: 2 notes would go")
+    assert any(row.endswith("Always run the linter before pushing. → gone") for row in rows)
+    assert f"  session 2026-03-02 “The staging host is called {WORD}.” ({session[:8]}): all of it" in rows
+    assert [row for row in rows if row.startswith("In all: 2 turns, 1 session, 2 statements read in them, 2 notes")]
+    assert not any(word in out for word in ("page versions", "segments", "1 sessions", "decisions"))
+    code, receipt, _ = dreamd("forget", "--session", session, "--yes")
+    assert (code, receipt.splitlines()[0]) == (0, "Forgotten: 2 notes went")
+    assert receipt.splitlines()[1:4] == rows[1:4]
+
+
+def test_a_value_that_falls_back_is_shown_old_and_new(dreamd: Command, tmp_path: Path) -> None:
+    ClaudeLog("a").user("The API listens on port 8080.").save(tmp_path / "logs")
+    ClaudeLog("b").later(days=1).user("The API listens on port 9090 now, no longer on 8080.").save(tmp_path / "logs")
+    assert dreamd("dream", tmp_path / "logs")[0] == 0
+    look = json.loads(dreamd("forget", "--session", ClaudeLog("b").uuid, "--dry-run", "--json")[1])
+    assert [(n["old"], n["new"]) for n in look["notes"] if n["old"] and n["new"]] == [
+        ("The API listens on port 9090 now, no longer on 8080.", "The API listens on port 8080.")
+    ]
+
+
+def test_where_nobody_can_be_asked_it_says_so_and_a_short_id_how_much_is_enough(dreamd: Command, logs: Path) -> None:
+    assert dreamd("dream", logs)[0] == 0
+    code, out, err = dreamd("forget", "--session", ClaudeLog("one").uuid)
+    assert (code, out, "Invalid value" in err) == (2, "", False)
+    assert err.startswith("dreamd: nothing was forgotten: nobody can be asked here; add --yes")
+    code, _, err = dreamd("forget", "--session", ClaudeLog("one").uuid[:4], "--dry-run")
+    assert (code, "6 characters" in err) == (3, True)

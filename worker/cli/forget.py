@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from pipelines.run import Parts, Request
 from pipelines.run.forgetting import CARRIES, Forgot, carries, forget, note_named, scrub, session_named
+from pipelines.store.lost import Lost
 from pipelines.store.reach import Choice
 from pipelines.text.traces import Traces
 from worker import wiring
 from worker.cli import common
-from worker.cli.output import print_json, visible
+from worker.cli.output import many, print_json, visible
 from worker.connect.briefs import leave_briefs
 from worker.hook import spool_folder
 from worker.note_files import BACKUPS
@@ -66,7 +67,10 @@ def forget_command(
         look = forget(parts, request, choice, hand=HAND, look=True)
         if dry_run:
             return _told(look, as_json)
-        if not (yes or _agreed(look, as_json)):
+        if not yes and (as_json or not sys.stdin.isatty()):
+            print("dreamd: nothing was forgotten: nobody can be asked here; add --yes (--dry-run shows what would go)", file=sys.stderr)
+            return 2
+        if not (yes or _agreed(look)):
             print("Nothing was forgotten.")
             return 1
         done = forget(parts, request, choice, hand=HAND)
@@ -129,11 +133,10 @@ def _desk(wiki: Path | None, scope: str | None, config: Path | None) -> Iterator
         yield parts, request, data_folder(loaded), place.private
 
 
-def _agreed(look: Forgot, as_json: bool) -> bool:
-    """Whether the person says so; where nobody can be asked, only --yes does."""
-    if as_json or not sys.stdin.isatty():
-        raise typer.BadParameter("nobody can be asked here: look with --dry-run, then say --yes", param_hint="--yes")
-    print(f"This goes: {_counts(look.counts)}. It cannot be brought back from here; logs that still hold it can be read again after --lift.")
+def _agreed(look: Forgot) -> bool:
+    """Whether the person says so, once it is shown what goes."""
+    _show(look)
+    print("It cannot be brought back from here; logs that still hold it can be read again after --lift.")
     return typer.confirm("Forget it?")
 
 
@@ -175,17 +178,67 @@ def _blank_lines(log: Path, traces: Traces) -> None:
 # --- telling -----------------------------------------------------------------------------------------------------------------------------
 
 
+SHOWN_MAX = 40
+"""Notes, and sessions, that are named."""
+KINDS: Final[Mapping[str, tuple[str, str]]] = {
+    "turns": ("turn", "turns"), "sessions": ("session", "sessions"), "claims": ("statement read in them", "statements read in them"),
+    "notes": ("note", "notes"), "online_notes": ("line of your note files", "lines of your note files"),
+    "own_lines": ("line you wrote on a page", "lines you wrote on pages"), "reasons": ("reason you gave", "reasons you gave"),
+    "pages": ("page", "pages"), "page_versions": ("kept version of a page", "kept versions of pages"),
+    "note_versions": ("kept version of a note", "kept versions of notes"), "decisions": ("record of why a note changed", "records of why notes changed"),
+    "findings": ("verdict on a line of your notes", "verdicts on lines of your notes"), "relations": ("link between statements", "links between statements"),
+    "deliveries": ("record of what a session was told", "records of what sessions were told"), "dreams": ("report of a dream", "reports of dreams"),
+    "answers": ("answer of a model", "answers of models"), "calls": ("question to a model", "questions to models"),
+    "letters": ("message nobody could read", "messages nobody could read"), "files": ("name of a file", "names of files"),
+    "segments": ("piece of a copied log", "pieces of copied logs"), "blobs": ("file of the archive", "files of the archive"),
+}  # fmt: skip
+"""What is counted, in words: one, and more."""
+
+
 def _counts(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts.items() if n) or "nothing"
+    return ", ".join(f"{n} {_kind(name, n)}" for name, n in counts.items() if n) or "nothing"
+
+
+def _kind(name: str, count: int) -> str:
+    words = KINDS.get(name)
+    return words[count != 1] if words else name.replace("_", " ")
+
+
+def _show(done: Forgot) -> None:
+    """The notes and sessions it is about, then everything that goes, counted."""
+    would = not done.uid
+    gone = sum(not s.new for s in done.notes)
+    told = [f"{many(gone, 'note')} {'would go' if would else 'went'}"] if gone else []
+    if changed := len(done.notes) - gone:
+        told.append(f"{many(changed, 'note')} {'would say' if would else 'say' if changed > 1 else 'says'} something else")
+    print(f"{'This would be forgotten' if would else 'Forgotten'}: {', '.join(told) or 'no note says anything else for it'}")
+    _named([f"{visible(s.title)}: {visible(s.old) or '(nothing)'} → {visible(s.new) or 'gone'}" for s in done.notes])
+    _named([_session(s) for s in done.sessions])
+    print(f"{'In all' if would else 'In all went'}: {_counts(done.counts)}")
+
+
+def _session(lost: Lost) -> str:
+    at = f"{lost.at:%Y-%m-%d}" if lost.at else "no date"
+    words = f"“{visible(lost.words)}”" if lost.words else "nobody typed in it"
+    return f"session {at} {words} ({lost.session[:8]}): {'all of it' if lost.whole else many(lost.turns, 'turn')}"
+
+
+def _named(rows: Sequence[str]) -> None:
+    for row in rows[:SHOWN_MAX]:
+        print(f"  {row}")
+    if len(rows) > SHOWN_MAX:
+        print(f"  and {len(rows) - SHOWN_MAX} more (--json names all)")
 
 
 def _told(done: Forgot, as_json: bool) -> int:
     if as_json:
         print_json(
-            {"forget": done.uid or None, "counts": dict(done.counts), "beyond": list(done.beyond), "left": [{"what": w, "why": y} for w, y in done.left]}
-        )
+            {"forget": done.uid or None, "counts": dict(done.counts), "beyond": list(done.beyond), "left": [{"what": w, "why": y} for w, y in done.left],
+             "notes": [{"note": f"n-{s.note}", "title": s.title, "old": s.old, "new": s.new} for s in done.notes],
+             "sessions": [{"session": s.session, "at": s.at, "words": s.words, "turns": s.turns, "whole": s.whole} for s in done.sessions]}
+        )  # fmt: skip
         return 1 if done.left else 0
-    print(f"{'Forgotten' if done.uid else 'This would go'}: {_counts(done.counts)}")
+    _show(done)
     if done.uid:
         print(f"It is not learnt again from the same logs. To let it be: dreamd forget --lift {done.uid}")
     for what, why in done.left:

@@ -61,11 +61,10 @@ def why(store: Store, scope: str, name: str, look: Look | None = None) -> tuple[
     wanted = name.removeprefix("^").removeprefix("n-")
     notes = standing_notes(at.online_notes())
     online = [n for n in notes if n.uid.startswith(wanted) and len(wanted) >= 6]
-    heads = at.heads()
-    own = sorted({h.version.note for h in heads if h.version.note == wanted})
+    own = _standing(at, [wanted])
     if not own and not online:
         placed = _on_page(at, name)
-        own = sorted({h.version.note for h in heads if h.version.note in placed})
+        own = _standing(at, placed)
         online = [n for n in notes if n.uid[:12] in placed]
     if not own and not online and not at.moment and (waiting := _waiting(store, scope, wanted)):
         return waiting
@@ -77,6 +76,11 @@ def why(store: Store, scope: str, name: str, look: Look | None = None) -> tuple[
         raise Refused(f"no note and no page is called {name!r}: search finds both (dreamd search)")
     near = beside(store, scope, known_at=at.moment.known_at)
     return (*(_chain(at, n, near) for n in own), *(_carried(at, n, near) for n in online))
+
+
+def _standing(at: Look, notes: Sequence[str]) -> list[str]:
+    """Those of these notes that stand."""
+    return sorted({h.version.note for h in at.heads(notes)}) if notes else []
 
 
 def _is_known(store: Store, scope: str, name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -14,9 +15,9 @@ from pipelines.run.content import carried_notes
 from worker import wiring
 from worker.cli import common
 from worker.cli.output import many, print_json, visible
-from worker.cli.review import up
+from worker.cli.review import desk, little_dream, up
 from worker.cli.wrong_files import File, in_themselves, wrong_files
-from worker.note_files import Change, Done, undo, write
+from worker.note_files import Change, Done, note_folders, undo, write
 
 Notes = Annotated[list[Path] | None, typer.Option("--notes", metavar="DIR", help="The folders of notes; default: those the dreams of this wiki read.")]
 
@@ -63,8 +64,14 @@ def diff(wiki: common.Wiki = None, notes: Notes = None, scope: common.Scope = No
 def apply(
     wiki: common.Wiki = None, notes: Notes = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False,
     back: Annotated[bool, typer.Option("--undo", help="Give the files of the last apply their bytes back.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the patch, as dreamd notes diff does; write nothing.")] = False,
 ) -> int:  # fmt: skip
-    """Write the corrections into your note files, each with a backup; a file somebody wrote to meanwhile stays as it is."""
+    """Write the corrections into your note files, each with a backup; a file somebody wrote to meanwhile stays as it is. What then stands is dreamt over at
+    once: pages, brief and what waits for you tell of the files as they are."""
+    if dry_run and back:
+        raise typer.BadParameter("shows what apply would write, and nothing of --undo: leave one of them out", param_hint="--dry-run")
+    if dry_run:
+        return diff(wiki, notes, scope, config, as_json)
     with common.opened(wiki, scope, config) as at:
         private = at.place.private
         if back:
@@ -75,8 +82,19 @@ def apply(
             files = tuple(f for f in _wrong_files(at, notes or ()) if f.patch.made)
             done = write(private, [Change(path=f.path, before=f.before, after=f.after) for f in files], at=wiring.utc_now())
             at.store.write_down(at.scope, "notes", "command", f"{len(done.written)} files", key=f"notes {wiring.utc_now().isoformat()}")
-    _tell_done(done, back=back, as_json=as_json)
+        moved = bool(done.written or carried_notes(at.store, at.scope).corrections)  # or the files were corrected before, by a hand or an apply that was killed
+    try:
+        if moved:
+            _take_in(wiki, scope, config)
+    finally:  # whatever became of the dream, the files are written: that is told
+        _tell_done(done, back=back, as_json=as_json)
     return 1 if done.left else 0
+
+
+def _take_in(wiki: Path | None, scope: str | None, config: Path | None) -> None:
+    """Dream over the note files as they stand now, and over nothing else."""
+    with desk(wiki, scope, config) as (parts, request, place, data):
+        little_dream(parts, replace(request, notes=note_folders(place.private)), (), data)
 
 
 def _wrong_files(at: common.Opened, given: Sequence[Path]) -> Iterator[File]:
@@ -101,7 +119,7 @@ def _tell_done(done: Done, *, back: bool, as_json: bool) -> None:
     if not done.written and not done.left:
         print("Nothing to write: your note files say nothing the logs prove wrong, or only what you have to change by hand (dreamd notes diff).")
     elif done.written and not back:
-        print("To take it back: dreamd notes apply --undo. The next dream reads the files as they are now.")
+        print("To take it back: dreamd notes apply --undo. Pages and brief tell of the files as they are now.")
 
 
 def _file_json(file: File) -> dict[str, object]:

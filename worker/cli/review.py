@@ -73,8 +73,8 @@ def review(context: typer.Context, wiki: common.Wiki = None, scope: common.Scope
     if context.invoked_subcommand is not None:
         return
     if _decided_in_files(wiki, scope, config):
-        with _desk(wiki, scope, config) as (parts, request, _, data):
-            _dream(parts, request, (), data)
+        with desk(wiki, scope, config) as (parts, request, _, data):
+            little_dream(parts, request, (), data)
     with common.opened(wiki, scope, config) as at:
         content = content_of(at.store, at.scope, title=title_of(at.store, at.scope), own={}, redirects={})
         waiting = entries(content)
@@ -133,7 +133,7 @@ def retract(
 def edit(name: Note, text: Said, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
     """Say a note in your own words: the old ones are retracted, yours are remembered; where the engine reads no statement in them the note says them as it is."""
     said = _sentence(text)
-    with _desk(wiki, scope, config) as (parts, request, place, data):
+    with desk(wiki, scope, config) as (parts, request, place, data):
         if all(v.status is Status.RETRACTED for v in named_note(parts.store, request.scope, name)):
             raise Refused(f"{name} was taken back already: say it anew with dreamd remember, or bring it back with dreamd revert {name}")
         meant = _masked(said, parts)
@@ -142,7 +142,7 @@ def edit(name: Note, text: Said, wiki: common.Wiki = None, scope: common.Scope =
         if not new:
             restore(parts.store, request.scope, ruled.ruling.target, at=parts.now(), hand=HAND)
             ruled = rule(parts.store, request.scope, "edit", ruled.ruling.target, at=parts.now(), hand=HAND, why=meant)
-            _dream(parts, request, (), data)
+            little_dream(parts, request, (), data)
         new = new or [ruled.ruling.target]
     if as_json:
         print_json({"note": anchor_of(ruled.ruling.target), "verb": "edit", "known": False, "notes": [anchor_of(n) for n in new]})
@@ -156,12 +156,12 @@ def pin(
     config: common.Config = None, as_json: common.Json = False,
 ) -> int:  # fmt: skip
     """Have a note told first: it heads its section of the brief, and is the last to leave when there is no room."""
-    with _desk(wiki, scope, config) as (parts, request, _, data):
+    with desk(wiki, scope, config) as (parts, request, _, data):
         versions = named_note(parts.store, request.scope, name)
         note = versions[0].note
         done = (unpin if off else pin_note)(parts.store, request.scope, versions, at=parts.now(), hand=HAND)
         if done:
-            _dream(parts, request, (), data)
+            little_dream(parts, request, (), data)
     if as_json:
         print_json({"note": anchor_of(note), "pinned": not off, "known": not done})
     else:
@@ -177,7 +177,7 @@ def remember(
     said = _sentence(text)
     if everywhere and (wiki or scope):
         raise typer.BadParameter("is for all your projects: leave out --wiki and --scope", param_hint="--user")
-    with _desk(wiki, scope, config, everywhere=everywhere) as (parts, request, place, data):
+    with desk(wiki, scope, config, everywhere=everywhere) as (parts, request, place, data):
         log, new = _remembered(parts, request, place, data, said)
         over, folder = request.scope, place.wiki
     if everywhere:
@@ -195,19 +195,19 @@ def remember(
 
 def up(name: Note, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
     """Move a note up, from this project to all of yours: there it is your word, here it is taken back."""
-    with _desk(wiki, scope, config) as (parts, request, place, data):
+    with desk(wiki, scope, config) as (parts, request, place, data):
         if is_above(place.wiki, request.scope, common.start(config)):
             raise Refused(f"{name} stands above the projects already: nothing is above that")
         stands = [v for v in named_note(parts.store, request.scope, name) if v.status in _MOVABLE]
         if not stands:
             raise Refused(f"{name} does not stand here as a note: dreamd why {name} says how it is")
         said = stands[0].statement
-        with _desk(None, None, config, everywhere=True) as (above_parts, above_request, above_place, above_data):
+        with desk(None, None, config, everywhere=True) as (above_parts, above_request, above_place, above_data):
             _, new = _remembered(above_parts, above_request, above_place, above_data, said)
         if not new:
             raise Refused(f"the engine reads no statement in “{said}”: say it in other words with dreamd remember --user, then dreamd retract {name}")
         rule(parts.store, request.scope, "retract", name, at=parts.now(), hand=HAND, why="moved up, to all projects")
-        _dream(parts, request, (), data)
+        little_dream(parts, request, (), data)
     _tell_projects(config)
     if as_json:
         print_json({"note": anchor_of(stands[0].note), "moved_to": above_request.scope, "notes": [anchor_of(n) for n in new]})
@@ -222,7 +222,7 @@ _MOVABLE = frozenset({Status.CONFIRMED, Status.DRAFT, Status.NEEDS_RECHECK})
 def _remembered(parts: Parts, request: Request, place: wiring.Place, data: Path, said: str) -> tuple[str, list[str]]:
     """Write down what the person said and dream over it; the log, and the notes that say it."""
     log = _write_down(place.private, said, parts)
-    _dream(parts, request, (log,), data)
+    little_dream(parts, request, (log,), data)
     return log, _notes_saying(parts, request.scope, _masked(said, parts))
 
 
@@ -238,12 +238,12 @@ def _decide(
     verb: Literal["approve", "reject", "keep", "retract"], name: str, wiki: Path | None, scope: str | None, config: Path | None, as_json: bool, *,
     side: int | None = None, because: str = "",
 ) -> int:  # fmt: skip
-    with _desk(wiki, scope, config) as (parts, request, place, data):
+    with desk(wiki, scope, config) as (parts, request, place, data):
         if held := held_named(parts.store, request.scope, name):
             return _decide_held(verb, held, parts, request, data, because, as_json)
         if other := decide_other(parts, request, place, verb, name, hand=HAND, why=_masked(because, parts)):
             again, told = other
-            _dream(parts, again, (), data)
+            little_dream(parts, again, (), data)
             if as_json:
                 print_json({"note": name, "verb": verb, "known": False, "told": told})
             else:
@@ -251,7 +251,7 @@ def _decide(
             return 0
         ruled = rule(parts.store, request.scope, verb, name, at=parts.now(), hand=HAND, side=side, why=_masked(because, parts))
         if not ruled.known:
-            _dream(parts, request, (), data)
+            little_dream(parts, request, (), data)
         return _told(parts, request, ruled, "", as_json)
 
 
@@ -273,7 +273,7 @@ def _decide_held(
     if verb not in ("approve", "reject"):
         raise Refused(f"{name} is text under quarantine, no note: look at it with dreamd review show {name}, then accept or reject it")
     decide_held(parts.store, request.scope, verb, held, at=parts.now(), hand=HAND, why=_masked(because, parts))
-    _dream(parts, request, (), data)
+    little_dream(parts, request, (), data)
     heads = [h.version for h in parts.store.heads(request.scope) if held.uid in h.version.claims]
     status = sorted({v.status.value for v in heads})
     if as_json:
@@ -301,7 +301,7 @@ def _print_held(held: Held) -> None:
 
 
 @contextmanager
-def _desk(wiki: Path | None, scope: str | None, config: Path | None, *, everywhere: bool = False) -> Iterator[tuple[Parts, Request, wiring.Place, Path]]:
+def desk(wiki: Path | None, scope: str | None, config: Path | None, *, everywhere: bool = False) -> Iterator[tuple[Parts, Request, wiring.Place, Path]]:
     """Live parts over an existing wiki (`everywhere`: the one above the projects, made when there is none), and the request of a dream that reads nothing
     but what the person said."""
     loaded = common.start(config)
@@ -316,7 +316,7 @@ def _desk(wiki: Path | None, scope: str | None, config: Path | None, *, everywhe
         ), place, data_folder(loaded)  # fmt: skip
 
 
-def _dream(parts: Parts, request: Request, paths: Sequence[str], data: Path) -> None:
+def little_dream(parts: Parts, request: Request, paths: Sequence[str], data: Path) -> None:
     """Believe anew what was decided or said, and let the next session be told so."""
     dream(parts, replace(request, paths=tuple(paths)), waiting=Waiting())
     leave_briefs(parts.store, request.scope, data=data, wiki=request.wiki)

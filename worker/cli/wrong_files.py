@@ -100,11 +100,27 @@ def make_right(store: Store, scope: str, private: Path, corrections: Sequence[Co
     """Write these corrections into their files as `dreamd notes apply` does; returns the files written. Raises Refused, with what to do, when one cannot be."""
     files = tuple(wrong_files(corrections, private, ()))
     by_hand = [(f, p, why) for f in files for p, why in f.patch.left]
-    if by_hand or not files:
-        where = "; ".join(f"{f.shown} line {p.line}: write “{p.right}” ({why})" for f, p, why in by_hand)
-        raise Refused(where or "its note file is not here any more: the next dream looks again")
+    if by_hand:
+        raise Refused("; ".join(f"{f.shown} line {p.line}: write “{p.right}” ({why})" for f, p, why in by_hand))
+    if not files:
+        raise Refused("; ".join(_not_there(c, private) for c in corrections))
     done = write(private, [Change(path=f.path, before=f.before, after=f.after) for f in files], at=at)
     store.write_down(scope, "notes", hand, f"{len(done.written)} files", key=f"notes {at.isoformat()}")
     if done.left:
         raise Refused("; ".join(f"{path} was left as it is: {why}" for path, why in done.left))
     return done.written
+
+
+def _not_there(correction: Correction, private: Path) -> str:
+    """Why a correction finds no line to write into: its file is gone, or says something else by now."""
+    here = (base / path for base, path in _files_called(correction.path, private))
+    if not any(file.is_file() for file in here):
+        return f"the note file {correction.path} is not here any more: dreamd dream takes in what there is"
+    return f"{correction.path} does not say “{correction.wrong}” any more: it was changed since it was read, and dreamd dream takes in what it says now"
+
+
+def _files_called(shown: str, private: Path) -> Iterator[tuple[Path, str]]:
+    """Where a note file may lie that is shown as folder and path: in the folders of that name."""
+    for root, name in named_folders(list(note_folders(private))):
+        if shown.startswith(f"{name}/"):
+            yield root if root.is_dir() else root.parent, shown.removeprefix(f"{name}/")

@@ -1,0 +1,75 @@
+"""What stands after the person corrected their notes or said otherwise: no command tells of a wrong line that is gone, and none keeps silent about one that is there."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.integration.conftest import Command
+from tests.writing import START, ClaudeLog
+
+INFRA = "# Infrastructure\n\n- Redis listens on port 6379.\n- The worker runs on Fly.io.\n- Production runs in eu-west-1.\n"
+TESTING = "# Testing\n\n- Run the tests with `npm test`.\n- Ana reviews every release.\n"
+MISSING = 'npm error Missing script: "test"\nnpm error'
+
+
+@pytest.fixture
+def memory(dreamd: Command, tmp_path: Path) -> Path:
+    """The folder of notes of the project `billing` after its first dream; its logs correct two lines and show a third one's command failing."""
+    folder = tmp_path / "memory"
+    folder.mkdir()
+    (folder / "infra.md").write_text(INFRA, encoding="utf-8")
+    (folder / "testing.md").write_text(TESTING, encoding="utf-8")
+    logs = tmp_path / "logs"
+    ClaudeLog("one", cwd="/home/ana/billing").user("Redis listens on port 6380, not 6379.").assistant("I see.").user(
+        "The worker runs on Hetzner, not Fly.io."
+    ).bash("npm test", MISSING, exit_code=1).bash("make test", "12 passed in 0.4s").save(logs)
+    ClaudeLog("two", at=START + timedelta(days=1), cwd="/home/ana/billing").user("Check again.").bash("make test", "12 passed in 0.4s").save(logs)
+    assert dreamd("dream", logs, "--notes", folder)[0] == 0
+    return folder
+
+
+def _brief(tmp_path: Path) -> str:
+    return (tmp_path / "wiki/MEMORY.md").read_text(encoding="utf-8")
+
+
+def test_after_apply_nothing_waits_any_more_and_the_brief_says_nothing_is_wrong(dreamd: Command, memory: Path, tmp_path: Path) -> None:
+    assert "6379" in dreamd("review")[1]
+    assert "wrong in" in _brief(tmp_path)
+    assert dreamd("notes", "apply")[0] == 0
+    assert "Nothing waits for you." in dreamd("review")[1]
+    assert "wrong in" not in _brief(tmp_path)
+    assert "wrong in" not in dreamd("brief")[1]
+    lines = [x for x in (memory / "infra.md").read_text(encoding="utf-8").splitlines() if "6380" in x or "Hetzner" in x]
+    assert len(lines) == 2
+    hits = json.loads(dreamd("search", "Redis listens port", "--json")[1])["hits"]
+    assert {h["standing"] for h in hits if h["kind"] == "note" and "6380" in h["text"]} <= {"upheld", "confirmed"}
+
+
+def test_after_undo_what_is_wrong_waits_again(dreamd: Command, memory: Path, tmp_path: Path) -> None:
+    dreamd("notes", "apply")
+    assert dreamd("notes", "apply", "--undo")[0] == 0
+    assert (memory / "infra.md").read_text(encoding="utf-8") == INFRA
+    assert "6379" in dreamd("review")[1]
+    assert "wrong in" in _brief(tmp_path)
+
+
+def test_a_correction_of_a_line_that_is_gone_is_refused_for_what_is_so(dreamd: Command, memory: Path) -> None:
+    uid = next(e["id"] for e in json.loads(dreamd("review", "--json")[1])["first"] if "6379" in e["text"])
+    (memory / "infra.md").write_text(INFRA.replace("Redis listens on port 6379", "Redis is the queue"), encoding="utf-8")
+    code, _, err = dreamd("review", "accept", uid)
+    assert (code, "does not say" in err, "not here any more" in err) == (3, True, False)
+    (memory / "infra.md").unlink()
+    code, _, err = dreamd("review", "accept", uid)
+    assert (code, "infra.md is not here any more" in err) == (3, True)
+
+
+def test_a_dry_run_of_apply_prints_the_patch_and_writes_nothing(dreamd: Command, memory: Path) -> None:
+    code, out, _ = dreamd("notes", "apply", "--dry-run")
+    assert (code, out) == (0, dreamd("notes", "diff")[1])
+    assert "+- Redis listens on port 6380." in out
+    assert (memory / "infra.md").read_text(encoding="utf-8") == INFRA
+    assert dreamd("notes", "apply", "--dry-run", "--undo")[0] == 2

@@ -42,7 +42,8 @@ def named_note(store: Store, scope: str, name: str) -> tuple[Version, ...]:
     own = next((n for n in standing_notes(store.online_notes(scope)) if n.uid.startswith(wanted)), None)
     if own is not None:
         raise Refused(
-            f"n-{own.uid[:12]} is line {own.line} of your own file {own.folder}/{own.path}: change it there, or have dreamd notes apply correct it; the next dream takes that over"
+            f"n-{own.uid[:12]} is line {own.line} of your own file {own.folder}/{own.path}: change it there, and the next dream takes that over; or tell dreamd remember "
+            "what holds: where the line says otherwise, dreamd notes diff proposes the change and dreamd notes apply writes it"
         )
     raise Refused(f"no note is called {name!r}: search finds notes and their ids (dreamd search)")
 

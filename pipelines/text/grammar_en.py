@@ -419,6 +419,12 @@ def _platform(m: Match) -> Slot | None:
     return _slot(m["np"], "platform", value) if value[:1].isupper() or re.search(r"\d", value) else None
 
 
+def _region(m: Match) -> Slot | None:
+    """ "Production runs in eu-west-1": said of where it runs, as "the region is …" says it."""
+    old = m["old"].casefold() if m["old"] else None
+    return _slot(m["np"], "region", m["value"].casefold(), negated=bool(m["not"]), old=old, update=bool(old))
+
+
 def _tool(m: Match) -> Slot | None:
     value, purpose = _purpose(m["value"])
     if not value or not _short(value, 4):
@@ -491,6 +497,10 @@ _TASK = "|".join(TASKS.split())
 _LINE = r"(?:\./)?[a-z][\w./-]*(?:\s+(?!(?:for|to|and|now|instead|from|which|because|in|on|when)\b|[-–—]\s)[\w./:@=-]+){0,6}"
 _STATES = "|".join(sorted(STATE_OF, key=len, reverse=True))
 _MOVE = r"moved?|moving|switch(?:ed|ing)?|migrat(?:ed|ing|e)|chang(?:ed|ing|e)|upgraded?|bumped|bump|downgraded?|went|raised?|lowered?|increased?|decreased?|reduced?|updated?|extended?|shortened?|converted?|relocated|renamed?"
+_REGION = (  # as clouds name theirs: eu-west-1, us-gov-east-1, europe-west4-b, northeurope
+    r"[a-z]{2,12}-(?:(?:gov|iso[bf]?)-)?(?:north|south|east|west|central)(?:east|west)?-?\d{1,2}(?:-?[a-f])?"
+    r"|(?:north|south|east|west|central){1,2}(?:us|europe|asia|india)\d?"
+)
 _CHANGED = r"set|moved|switched|changed|bumped|raised|lowered|increased|decreased|reduced|updated|extended|shortened"
 
 
@@ -569,6 +579,11 @@ _ROWS: tuple[tuple[str, Builder], ...] = (
     (rf"^{_NP}\s+(?:is|are)\s+on\s+(?P<value>.+)$", _on_day),
     (rf"^{_NP}\s+defaults?\s+to\s+(?P<value>.+)$", _default),
     (rf"^{_NP}\s+(?:is|are)\s+(?P<not>not\s+)?(?:turned\s+|switched\s+|now\s+)?(?P<value>{_STATES})(?:\s+(?:in|on|for|by)\s+[\w ]+)?$", _state),
+    (
+        rf"^{_NP}(?P<not>\s+(?:does not|doesn't|do not|don't))?\s+(?:runs?|lives?|sits?|(?:is|are)(?:\s+(?:running|hosted|deployed|located))?)\s+in\s+(?:the\s+)?"
+        rf"(?:\w+\s+region\s+)?(?P<value>{_REGION})(?:\s+region)?(?:,\s*(?:and\s+)?not\s+(?:in\s+)?(?P<old>{_REGION}))?$",
+        _region,
+    ),
     (
         rf"^{_NP}\s+(?:lives?|is|are|(?:is|are)\s+(?:served|mounted|reachable|available)|is located|are located|is stored|are stored|is kept|are kept|goes?|belongs?|stays?|resides?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$",
         _placed,

@@ -73,3 +73,21 @@ def test_a_dry_run_of_apply_prints_the_patch_and_writes_nothing(dreamd: Command,
     assert "+- Redis listens on port 6380." in out
     assert (memory / "infra.md").read_text(encoding="utf-8") == INFRA
     assert dreamd("notes", "apply", "--dry-run", "--undo")[0] == 2
+
+
+def test_what_the_person_remembers_corrects_the_line_of_their_own_note_that_says_otherwise(dreamd: Command, memory: Path, tmp_path: Path) -> None:
+    assert dreamd("remember", "Production runs in us-east-1.")[0] == 0
+    out = dreamd("notes", "diff")[1]
+    assert "-- Production runs in eu-west-1." in out
+    assert "+- Production runs in us-east-1." in out
+    assert "eu-west-1" in dreamd("review")[1]
+    told = [x for x in _brief(tmp_path).splitlines() if "eu-west-1" in x]
+    assert told == [x for x in told if "wrong in `memory/infra.md` line 5" in x] != []
+    assert dreamd("notes", "apply")[0] == 0
+    assert "eu-west-1" not in _brief(tmp_path)
+
+
+def test_a_line_of_the_persons_own_file_cannot_be_edited_and_it_is_said_what_can_be_done(dreamd: Command, memory: Path) -> None:
+    uid = next(c["note"] for c in json.loads(dreamd("why", "Infrastructure", "--json")[1])["chains"] if c["online"] and "eu-west-1" in c["online"]["text"])
+    code, _, err = dreamd("edit", f"n-{uid}", "Production runs in us-east-1.")
+    assert (code, "memory/infra.md" in err, "line 5" in err, "dreamd remember" in err) == (3, True, True, True)

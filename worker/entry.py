@@ -1,6 +1,14 @@
 """The console script. What must be quick is answered before anything heavy is imported."""
 
+import os
+import signal
 import sys
+
+SERVES = frozenset({"up", "worker", "schedule", "watch"})
+"""Commands that a person ends with Ctrl-C; `publish --follow` is one as well."""
+READY_FD = "--ready-fd="
+"""The first word of a part of `dreamd up`: where it says that it is ready."""
+INTERRUPTED = 130
 
 
 def main() -> int:
@@ -19,6 +27,29 @@ def main() -> int:
             from worker.session_start import session_start
 
             return session_start(sys.argv[3:])
-    from worker.cli import run
-
+    _take_ready_fd()
+    if _serves(sys.argv[1:]) and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _leave)
+    try:
+        from worker.cli import run
+    except KeyboardInterrupt:
+        return INTERRUPTED
     return run()
+
+
+def _take_ready_fd() -> None:
+    """A part of `dreamd up` tells it once it hears signals; until then it was started to ignore Ctrl-C, and its parent ends it."""
+    if sys.argv[1:2] and sys.argv[1].startswith(READY_FD):
+        from worker.stopping import tell_when_ready
+
+        tell_when_ready(int(sys.argv.pop(1).removeprefix(READY_FD)))
+
+
+def _serves(words: list[str]) -> bool:
+    command = words[0] if words else ""
+    return "--follow" in words if command == "publish" else command in SERVES and "--once" not in words
+
+
+def _leave(_number: int, _frame: object) -> None:
+    """Ctrl-C before a serving command hears it by itself: nothing has begun, so there is nothing to say. What it does is a transaction or a whole file."""
+    os._exit(INTERRUPTED)

@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Final
 
@@ -57,6 +57,24 @@ class Stop:
         os.close(self._write)
 
 
+_to_tell: list[int] = []
+"""Where this process says that it is ready: at most one."""
+
+
+def tell_when_ready(fd: int) -> None:
+    """Have this process write its id to an open file, and close it, once it hears signals (`stopping`)."""
+    os.set_inheritable(fd, False)
+    _to_tell[:] = [fd]
+
+
+def _tell_ready() -> None:
+    while _to_tell:
+        fd = _to_tell.pop()
+        with suppress(OSError):  # who wanted to know is gone
+            os.write(fd, f"{os.getpid()}\n".encode())
+        os.close(fd)
+
+
 @contextmanager
 def stopping(
     stop: Stop | None = None, *, last: Callable[[], None] = lambda: None, code: Callable[[], int] = lambda: 0, grace_s: float = GRACE_S
@@ -80,6 +98,7 @@ def stopping(
     before = {number: signal.signal(number, heard) for number in (signal.SIGTERM, signal.SIGINT)}
     late = threading.Thread(target=end_late, name="end-late", daemon=True)
     late.start()
+    _tell_ready()
     try:
         yield stop
     finally:

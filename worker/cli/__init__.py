@@ -57,8 +57,8 @@ def _all(version: Annotated[bool, typer.Option("--version", is_eager=True, callb
 
 def run(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code; every expected error is one clear line on standard error."""
+    words = arguments if arguments is not None else sys.argv[1:]
     try:
-        words = arguments if arguments is not None else sys.argv[1:]
         if words in ([], ["--json"]):
             from worker.cli.home import home
 
@@ -72,7 +72,8 @@ def run(arguments: list[str] | None = None) -> int:
     except DreamdError as error:
         return _say(error, LEFT_UNDONE)
     except KeyboardInterrupt:
-        print("dreamd: interrupted; nothing is half-written, the next dream goes on from here", file=sys.stderr)
+        goes_on = ", the next dream goes on from here" if words[:1] == ["dream"] else ""
+        print(f"dreamd: interrupted; nothing is half-written{goes_on}", file=sys.stderr)
         return INTERRUPTED
     except typer.Exit as error:
         return int(error.exit_code)

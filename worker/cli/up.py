@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Final
@@ -24,8 +25,10 @@ from pipelines.store.postgres import THREADS_MAX
 from worker import wiring
 from worker.above import require_not_above
 from worker.cli import common, serving
+from worker.cli.output import visible
 from worker.cli.watch import QUIET_HELP
 from worker.cli.worker import THREADS
+from worker.entry import READY_FD
 from worker.stopping import Stop
 
 BACK_OFF_S, BACK_OFF_MAX_S = 1.0, 60.0
@@ -71,7 +74,13 @@ def up(
         Part("worker", ["worker", f"--threads={threads}", *at]), Part("schedule", ["schedule", *at, *over]),
         Part("watch", ["watch", *at, *over, *watched]), Part("publish", ["publish", "--follow", *at, *over]),
     )  # fmt: skip
-    return run(parts)
+    return run(parts, ready=ready_line(paths or ()))
+
+
+def ready_line(paths: Sequence[str]) -> str:
+    """What a person at a terminal is told once all parts serve."""
+    watched = f"watching {', '.join(visible(p) for p in paths)}" if paths else "no log folder is watched: give PATHs"
+    return f"ready: worker, scheduler, publisher; {watched}; Ctrl-C stops it"
 
 
 @dataclass(slots=True)
@@ -106,24 +115,51 @@ class Part:
         log.warning("part_ended", part=self.name, code=code, again_in_s=wait)
 
 
-def run(parts: Sequence[Part]) -> int:
-    """Keep the parts running until told to leave, or until one of them refuses to run; returns the exit code."""
-    heard = _Heard()
+def run(parts: Sequence[Part], *, ready: str = "") -> int:
+    """Keep the parts running until told to leave, or until one of them refuses to run; returns the exit code. `ready` is shown on a terminal once all serve."""
+    heard, answers = _Heard(), _Answers()
     before = {number: signal.signal(number, heard) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         while not heard.stop():
             for part in parts:
-                part.look(time.monotonic(), _start)
+                part.look(time.monotonic(), lambda arguments: _start(arguments, answers.write))
             if any(part.refused for part in parts):
                 break
+            if ready and all(part.process and answers.has(part.process.pid) for part in parts):
+                if sys.stderr.isatty():
+                    print(ready, file=sys.stderr, flush=True)
+                ready = ""
             heard.stop.wait(LOOK_S)
         log.info("leaving")
-        _end([p.process for p in parts if p.process is not None], told=heard.by == signal.SIGINT)
+        running = [p.process for p in parts if p.process is not None]
+        _end(running, told=[p for p in running if answers.has(p.pid)] if heard.by == signal.SIGINT else [])
         log.info("left")
     finally:
+        answers.close()
         for number, handler in before.items():
             signal.signal(number, handler)
     return REFUSED if any(part.refused for part in parts) else 0
+
+
+class _Answers:
+    """Which parts have said that they are ready, by the id of their process: from then on they hear signals themselves."""
+
+    def __init__(self) -> None:
+        self._read, self.write = os.pipe()
+        os.set_blocking(self._read, False)
+        self._said = b""
+
+    def has(self, pid: int) -> bool:
+        """Whether this process has answered."""
+        with suppress(BlockingIOError):
+            while more := os.read(self._read, 4096):
+                self._said += more
+        return str(pid).encode() in self._said.split(b"\n")
+
+    def close(self) -> None:
+        """Give the pipe back."""
+        os.close(self._read)
+        os.close(self.write)
 
 
 @dataclass(slots=True)
@@ -139,14 +175,25 @@ class _Heard:
             self.stop.set()
 
 
-def _start(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-P", "-m", "worker", *arguments], stdin=subprocess.DEVNULL, preexec_fn=_with_parent())
+def _start(arguments: Sequence[str], ready: int) -> subprocess.Popen[bytes]:
+    words = [sys.executable, "-P", "-m", "worker", f"{READY_FD}{ready}", *arguments]
+    return subprocess.Popen(words, stdin=subprocess.DEVNULL, preexec_fn=_as_part(), pass_fds=(ready,))
 
 
-def _with_parent() -> Callable[[], None] | None:
-    """On Linux a child is told to leave when its parent is gone, however that ended."""
-    if sys.platform != "linux":
-        return None
+def _as_part() -> Callable[[], None]:
+    """A child ignores Ctrl-C until it hears signals itself: it would end in the middle of its imports, with a traceback. On Linux it is told to leave when its
+    parent is gone, however that ended."""
+    tie = _with_parent() if sys.platform == "linux" else None
+
+    def become() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if tie:
+            tie()
+
+    return become
+
+
+def _with_parent() -> Callable[[], None]:
     libc, parent = ctypes.CDLL(None, use_errno=True), os.getpid()
 
     def tie() -> None:
@@ -157,12 +204,15 @@ def _with_parent() -> Callable[[], None] | None:
     return tie
 
 
-def _end(processes: Sequence[subprocess.Popen[bytes]], *, told: bool) -> None:
-    """Let all leave; those that have not in time are killed, which loses nothing. `told`: Ctrl-C reaches the whole group, and twice means at once."""
+def _end(processes: Sequence[subprocess.Popen[bytes]], *, told: Sequence[subprocess.Popen[bytes]]) -> None:
+    """Let all leave; those that have not in time are killed, which loses nothing. `told` have heard Ctrl-C, which reaches the whole group: to be told twice
+    means at once, so they are given time first."""
     deadline = time.monotonic() + LEAVE_S
-    if told:
-        _await(processes, min(deadline, time.monotonic() + LEAVE_S / 2))
     for process in processes:
+        if process not in told:
+            process.terminate()
+    _await(told, min(deadline, time.monotonic() + LEAVE_S / 2))
+    for process in told:
         process.terminate()
     _await(processes, deadline)
     for process in processes:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import os
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -61,7 +66,7 @@ def test_the_parts_are_commands_of_ours() -> None:
 def test_a_part_that_refuses_to_run_is_not_started_again_and_ends_all_with_its_code(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[subprocess.Popen[bytes]] = []
 
-    def start(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+    def start(arguments: Sequence[str], _ready: int) -> subprocess.Popen[bytes]:
         begun.append(subprocess.Popen([sys.executable, "-c", *arguments]))
         return begun[-1]
 
@@ -71,3 +76,84 @@ def test_a_part_that_refuses_to_run_is_not_started_again_and_ends_all_with_its_c
     assert [p.refused for p in parts] == [True, False]
     assert len(begun) == 2
     assert all(process.poll() is not None for process in begun)
+
+
+SLOW = """
+import sys, threading
+threading.Event().wait()
+"""
+READY = """
+import os, sys
+from worker.stopping import stopping, tell_when_ready
+tell_when_ready(int(sys.argv[1]))
+with stopping() as stop:
+    stop.wait()
+"""
+
+
+@pytest.mark.timeout(60)
+def test_ctrl_c_ends_parts_that_are_ready_and_parts_that_still_load_without_a_word(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    begun: list[subprocess.Popen[bytes]] = []
+
+    def start(arguments: Sequence[str], ready: int) -> subprocess.Popen[bytes]:
+        begun.append(subprocess.Popen([sys.executable, "-c", *arguments, str(ready)], preexec_fn=up._as_part(), pass_fds=(ready,)))
+        return begun[-1]
+
+    answered = threading.Event()
+    has = up._Answers.has
+
+    def told(self: up._Answers, pid: int) -> bool:
+        if has(self, pid) and pid == begun[0].pid and not answered.is_set():
+            answered.set()
+            for number in (*(p.pid for p in begun), os.getpid()):  # as a terminal does to its whole group
+                os.kill(number, signal.SIGINT)
+        return has(self, pid)
+
+    monkeypatch.setattr(up, "_start", start)
+    monkeypatch.setattr(up._Answers, "has", told)
+    assert up.run([Part("worker", [READY]), Part("watch", [SLOW])], ready="ready") == 0
+    assert [p.returncode for p in begun] == [0, -signal.SIGTERM]
+    assert "Traceback" not in capfd.readouterr().err
+
+
+ENTRY = """
+import os, signal, sys
+sys.argv = ["dreamd", *{words!r}]
+class Interrupts:
+    def find_spec(self, name, *_):
+        if name == "worker.cli":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupts())
+from worker.entry import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize("words", [["up"], ["publish", "--follow"], ["status"]])
+def test_ctrl_c_while_a_command_loads_is_no_traceback(words: list[str]) -> None:
+    done = subprocess.run([sys.executable, "-c", ENTRY.format(words=words)], cwd=Path(__file__).parents[3], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+@pytest.mark.timeout(60)
+def test_on_a_terminal_one_line_says_that_all_parts_are_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert up.ready_line(["~/logs"]) == "ready: worker, scheduler, publisher; watching ~/logs; Ctrl-C stops it"
+    line = up.ready_line([])
+    assert "no log folder is watched: give PATHs" in line
+
+    def start(arguments: Sequence[str], ready: int) -> subprocess.Popen[bytes]:
+        return subprocess.Popen([sys.executable, "-c", *arguments, str(ready)], preexec_fn=up._as_part(), pass_fds=(ready,))
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+        def write(self, text: str) -> int:
+            os.kill(os.getpid(), signal.SIGTERM)  # shown: that was it
+            return super().write(text)
+
+    shown = Terminal()
+    monkeypatch.setattr(up, "_start", start)
+    monkeypatch.setattr(sys, "stderr", shown)
+    assert up.run([Part("worker", [READY]), Part("watch", [READY])], ready=line) == 0
+    assert shown.getvalue() == f"{line}\n"

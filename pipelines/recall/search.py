@@ -73,7 +73,10 @@ class Index(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """One answer. `kind` is "note" or "turn"; a turn has the session, line and source it is cited by. Scores compare within one answer only."""
+    """One answer. `kind` is "note" or "turn"; a turn has the session, line and source it is cited by. Scores compare within one answer only.
+
+    `context`: it holds no word of the query and stands next to a turn that does.
+    """
 
     kind: str
     uid: str
@@ -84,6 +87,7 @@ class Hit:
     line: int | None = None
     source: str | None = None
     origin: str | None = None
+    context: bool = False
 
 
 def search(
@@ -102,7 +106,8 @@ def search(
     around = store.turns_at(scope, _around(turns[:LOOKED_AROUND]), audience=audience, moment=moment)
     hits = [_hit("note", note, note.score * NOTE) for note in notes]
     asked = Asked(words=frozenset(tokens), spans=tuple((date.begin, date.until) for date in resolve_dates(query, now)))
-    hits += [_hit("turn", turn, score) for turn, score in rank(turns, around, asked)]
+    found = {turn.uid for turn in turns}
+    hits += [_hit("turn", turn, score, context=turn.uid not in found and _says_none(turn, asked)) for turn, score in rank(turns, around, asked)]
     best = sorted(hits, key=lambda h: (-h.score, h.kind, h.uid))[:limit]
     quoted = {turn.uid: turn.quoted for turn in (*turns, *around)}
     return tuple(hit if hit.kind == "note" else replace(hit, text=without_orders(hit.text, Origin(hit.origin or Origin.HARNESS), quoted[hit.uid])) for hit in best)
@@ -144,7 +149,12 @@ def _around(turns: Sequence[Found]) -> set[tuple[str, int]]:
     return {(t.session, t.ordinal + step) for t in turns if t.session is not None and t.ordinal is not None for step in (-1, 1)}
 
 
-def _hit(kind: str, found: Found, score: float) -> Hit:
+def _says_none(turn: Found, asked: Asked) -> bool:
+    return asked.words.isdisjoint(tokenize(turn.text))
+
+
+def _hit(kind: str, found: Found, score: float, *, context: bool = False) -> Hit:
     return Hit(
-        kind=kind, uid=found.uid, text=found.text, score=score, at=found.at, session=found.session, line=found.line, source=found.source, origin=found.origin
-    )
+        kind=kind, uid=found.uid, text=found.text, score=score, at=found.at, session=found.session, line=found.line, source=found.source, origin=found.origin,
+        context=context,
+    )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -52,10 +53,14 @@ class Chain:
     against: Told | None = None
 
 
+class NotCalled(Refused):
+    """Nothing has this name; its words may be some note's all the same."""
+
+
 def why(store: Store, scope: str, name: str, look: Look | None = None) -> tuple[Chain, ...]:
     """The chains of a note (its id, with or without `n-`), or of every note on a page (its path or title), as they stand or where `look` looks.
 
-    Raises Refused when there is none, or none then.
+    Raises NotCalled when there is none, Refused when there was none then.
     """
     at = look or Look(store=store, scope=scope)
     wanted = name.removeprefix("^").removeprefix("n-")
@@ -73,7 +78,7 @@ def why(store: Store, scope: str, name: str, look: Look | None = None) -> tuple[
     if not own and not online and at.moment and _is_known(store, scope, name):
         raise Refused(f"{name!r} says nothing of that time: no version of it held then, or none was known")
     if not own and not online:
-        raise Refused(f"no note and no page is called {name!r}: search finds both (dreamd search)")
+        raise NotCalled(f"no note and no page is called {name!r}, and no note says it: dreamd search {shlex.join(name.split())} looks through the sessions, too")
     near = beside(store, scope, known_at=at.moment.known_at)
     return (*(_chain(at, n, near) for n in own), *(_carried(at, n, near) for n in online))
 

@@ -20,11 +20,12 @@ from pipelines.run.beside import words_of
 from pipelines.run.content import ZONE_UNKNOWN, content_of
 from pipelines.run.edits import ASKED
 from pipelines.run.looking import Look
+from pipelines.run.naming import Named, notes_with
 from pipelines.run.render import title_of
 from pipelines.run.retention import no_longer_kept
 from pipelines.run.telling import Sent, sessions_told
 from pipelines.run.verify import verify
-from pipelines.run.why import Chain, Proof, why
+from pipelines.run.why import Chain, NotCalled, Proof, why
 from pipelines.wiki.above import with_above
 from pipelines.wiki.brief import Budget, Unit, brief
 from pipelines.wiki.lines import short_session
@@ -68,20 +69,22 @@ def search_command(
     hits = (*hits[: max(1, limit - len(higher))], *higher)[:limit]  # nearest first
     if as_json:
         print_json({"query": " ".join(query), **_dated(moment), "hits": [{"kind": h.kind, "uid": h.uid, "session": h.session, "line": h.line, "at": h.at,
-                                                        "origin": h.origin, "standing": standing.get(h.uid), "score": round(h.score, 3),
+                                                        "origin": h.origin, "standing": standing.get(h.uid), "score": round(h.score, 3), "context": h.context,
                                                         "text": h.text, "scope": USER if h in higher else at.scope} for h in hits]})  # fmt: skip
         return 0
     _say_moment(moment, at)
     for h in hits:
         where = f"n-{h.uid}" if h.kind == "note" else f"{short_session(h.session or '')}:{h.line}"
         when = f"{h.at:%Y-%m-%d}" if h.at else "no date"
-        print(f"{where}  {when}  {_label(h, standing.get(h.uid))}{ABOVE if h in higher else ''}: {_one_line(h.text)}")
+        print(f"{where}  {when}  {_label(h, standing.get(h.uid))}{ABOVE if h in higher else ''}{CONTEXT if h.context else ''}: {_one_line(h.text)}")
     if not hits:
         print("nothing found")
     return 0
 
 
 ABOVE = ", of all your projects"
+CONTEXT = ", beside a line found"
+"""Marks a line that holds no word of the query: it may answer the line it stands next to."""
 
 
 def _from_above(at: common.Opened, look: Look, query: str, *, limit: int) -> tuple[Hit, ...]:
@@ -133,7 +136,7 @@ def _label(hit: Hit, standing: str | None) -> str:
 
 
 def why_command(
-    name: Annotated[str, typer.Argument(metavar="NOTE|PAGE", help="A note's id (n-…) or a page's name.")],
+    words: Annotated[list[str], typer.Argument(metavar="NOTE|PAGE|WORDS", help="A note's id (n-…), a page's name, or words of a note.")],
     sessions: Annotated[bool, typer.Option("--sessions", help="The sessions that were told it, by a brief at their start.")] = False,
     as_of: looking_back.AsOf = None,
     known_at: looking_back.KnownAt = None,
@@ -146,19 +149,44 @@ def why_command(
     with common.opened(wiki, scope, config) as at:
         moment = looking_back.moment_of(as_of, known_at, at.settings)
         look = _look(at, moment)
-        over, chains = _chains(look, name, data_folder(at.settings))
+        over, chains, several = _named(look, " ".join(words), data_folder(at.settings))
         told = {c.note: sessions_told(at.store, over, c.note) for c in chains} if sessions else {}
     if sessions:
         return _print_told(chains, told, as_json=as_json)
     if as_json:
-        print_json({**_dated(moment), "scope": over, "chains": [_chain_json(c) for c in chains]})
+        listed = {"candidates": [{"note": f"n-{n.note}", "text": n.text} for n in several]} if several else {}
+        print_json({**_dated(moment), "scope": over, "chains": [_chain_json(c) for c in chains], **listed})
         return 0
     _say_moment(moment, at)
     if over != at.scope:
         print(f"in the scope {over}, above all your projects:")
     for chain in chains:
         print_chain(chain)
+    if several:
+        _print_several(several)
     return 0
+
+
+LISTED_MAX = 20
+
+
+def _print_several(several: Sequence[Named]) -> None:
+    for named in several[:LISTED_MAX]:
+        print(f"n-{named.note}  {_one_line(named.text)}")
+    more = f", {len(several) - LISTED_MAX} not shown" if len(several) > LISTED_MAX else ""
+    print(f"{many(len(several), 'note')} with these words{more}. Where one comes from: dreamd why n-{several[0].note}")
+
+
+def _named(look: Look, name: str, data: Path) -> tuple[str, tuple[Chain, ...], tuple[Named, ...]]:
+    """The scope, and the chains of a note or page of this name or of the one note with these words; where several have them, those notes instead.
+    Raises Refused where there is none."""
+    try:
+        return *_chains(look, name, data), ()
+    except NotCalled:
+        several = notes_with(look, name, now=wiring.utc_now())
+        if not several:
+            raise
+    return look.scope, _chains(look, several[0].note, data)[1] if len(several) == 1 else (), several if len(several) > 1 else ()
 
 
 def _chains(look: Look, name: str, data: Path) -> tuple[str, tuple[Chain, ...]]:

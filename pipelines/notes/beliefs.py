@@ -40,7 +40,7 @@ from .promotion import promote, said_once, witnesses
 from .recheck import FAILED, MAY_HAVE_CHANGED
 from .relate import value_key
 from .released import released
-from .rulings import EDIT, SETTLING, before, is_ruling, settled, slot_head, voids
+from .rulings import EDIT, SETTLING, TAKING_BACK, before, heard_before, is_ruling, settled, slot_head, voids
 from .taken_back import Banned, kept_apart
 
 LOWER_STANDING = "lower_standing"
@@ -69,7 +69,7 @@ def believe(
     notes = tuple(_note(scope, part, about, banned, clock) for part in components(heard, decided, scope=scope, relations=relations, said=said))
     fold = _Fold(notes, _against_other_notes(notes, said, decided, relations or {}), clock)
     endings = [w for w in unique(claims) if may_end(w) and not banned.holds(w.claim)]
-    for witness in sorted((*(w for note in notes for w in (*note.kept, *note.failures)), *endings), key=event_order):
+    for witness in sorted((*(w for note in notes for w in (*note.kept, *note.failures, *note.taken_back)), *endings), key=event_order):
         fold.hear(witness)
     sides = _by_note([*sorted(fold.ended, key=_from), *fold.active.values(), *fold.low.values()])
     versions = [version for index, note in enumerate(notes) for version in _versions(note, sides.get(index, []), fold)]
@@ -103,6 +103,11 @@ class _Note:
     kept: tuple[Witnessed, ...]
     voided: tuple[tuple[Witnessed, Ruling], ...]
     failures: tuple[Witnessed, ...] = ()
+
+    @property
+    def taken_back(self) -> Mapping[Witnessed, Ruling]:
+        """Claims a person took back that may have ended others while they stood."""
+        return {w: r for w, r in self.voided if r.verb in TAKING_BACK and r.other is None and not is_failure(w)}
 
 
 def _by_target(rulings: Sequence[Ruling]) -> Mapping[str, Sequence[tuple[int, Ruling]]]:
@@ -171,7 +176,7 @@ def _key(witness: Witnessed) -> Key:
 
 def _against_other_notes(notes: Sequence[_Note], said: Shapes, rulings: Sequence[Ruling], relations: Relations) -> Mapping[str, frozenset[str]]:
     """Claims of different notes that cannot both hold: related as update or contradiction, by the rules or by a recorded verdict, and not banned."""
-    home = {w.uid: index for index, note in enumerate(notes) for w in note.kept if not is_ruling(w)}
+    home = {w.uid: index for index, note in enumerate(notes) for w in (*note.kept, *note.taken_back) if not is_ruling(w)}
     alike = {id(kept[0].claim): kept for several in said.values() if (kept := [w for w in several if w.uid in home])}
     found = [
         (a.uid, b.uid)
@@ -283,6 +288,7 @@ class _Side:
     """One value of one note over one stretch of time: all its claims, and those not beaten yet.
 
     `doubt` is what was heard against it that cannot end it, and its code; `mends` is the procedure that failed and that this one took the place of.
+    `taken_back` is the decision that took its claims back: such a side is no version and nobody's rival, but what it ended stays over.
     """
 
     note: int
@@ -292,6 +298,7 @@ class _Side:
     ended_by: Witnessed | None = None
     doubt: tuple[str, Witnessed] | None = None
     mends: _Side | None = None
+    taken_back: Ruling | None = None
 
     @property
     def weight(self) -> Standing:
@@ -320,7 +327,9 @@ class _Fold:
     """Hears claims in event order; `active` are the sides that stand, `ended` those that were beaten, `low` what never weighed enough."""
 
     def __init__(self, notes: Sequence[_Note], against: Mapping[str, frozenset[str]], clock: _Clock) -> None:
-        self._note_of = {w.uid: index for index, note in enumerate(notes) for w in (*note.kept, *note.failures)}
+        self._note_of = {w.uid: index for index, note in enumerate(notes) for w in (*note.kept, *note.failures, *note.taken_back)}
+        self._taken_back = {w.uid: ruling for note in notes for w, ruling in note.taken_back.items()}
+        self._gone: dict[tuple[int, Key], _Side] = {}
         self.ended_elsewhere: set[str] = set()
         self._against = against
         self.clock = clock
@@ -338,6 +347,9 @@ class _Fold:
             return
         if is_failure(claim):
             self._fail(claim)
+            return
+        if claim.uid in self._taken_back:
+            self._hear_taken_back(claim)
             return
         place = (self._note_of[claim.uid], _key(claim))
         own = self.active.get(place)
@@ -361,9 +373,27 @@ class _Fold:
         for opponent in [*opponents, *self._opponents(claim, place, "extends")]:
             self._press(claim, weight, side, opponent)
 
+    def _hear_taken_back(self, claim: Witnessed) -> None:
+        """Take from others what this claim beat before a person took it back: that it was over stays so, unless the taking back is reverted."""
+        place = (self._note_of[claim.uid], _key(claim))
+        opponents = self._opponents(claim, place)
+        weight = _weight(claim)
+        if any(side.weight > weight for side in opponents) or self._over_already(claim, opponents):
+            return
+        side = self._gone.get(place)
+        if side is None:
+            side = self._gone[place] = _Side(*place, taken_back=self._taken_back[claim.uid])
+            self._of_note[place[0]].append(side)
+        side.claims.append(claim)
+        side.live[claim.uid] = claim
+        self._of_claim[claim.uid] = side
+        for opponent in opponents:
+            if side.proven or not opponent.proven:
+                self._press(claim, weight, side, opponent)
+
     def _end(self, ending: Witnessed) -> None:
         """A person says that something is done, cancelled or released: goals, plans and holds about it that were heard before are over."""
-        sides = [side for index in self._endable for side in self._of_note[index]]
+        sides = [side for index in self._endable for side in self._of_note[index] if side.taken_back is None]
         for side in [s for s in sides if any(ends(ending.claim, w.claim) for w in s.live.values())]:
             held = side.live.values()
             spoken = all(w.claim.kind is not Kind.HOLD or _one_voice(ending, w) for w in held)
@@ -397,7 +427,7 @@ class _Fold:
     def rivals(self, side: _Side) -> list[_Side]:
         """Sides that stand against this one: at least one pair of their claims cannot both hold."""
         near = [*self._of_note[side.note], *(self._of_claim[uid] for c in side.live for uid in self._against.get(c, ()) if uid in self._of_claim)]
-        standing = {id(other): other for other in near if other is not side and other.ended_by is None}
+        standing = {id(other): other for other in near if other is not side and other.ended_by is None and other.taken_back is None}
         return [other for other in standing.values() if any(self._at_odds(a, b) for a in side.live.values() for b in other.live.values())]
 
     def _at_odds(self, a: Witnessed, b: Witnessed) -> bool:
@@ -412,7 +442,7 @@ class _Fold:
             side = self._of_claim.get(uid)
             if side is not None and uid in side.live and side not in found:
                 found.append(side)
-        return found
+        return [side for side in found if side.taken_back is None or heard_before(claim, side.taken_back)]
 
     def _over_already(self, claim: Witnessed, opponents: Sequence[_Side]) -> Witnessed | None:
         """The standing claim that says this one's value is over, when nothing shows this one to be later."""
@@ -437,13 +467,16 @@ class _Fold:
             if weight > older or (weight == older and self._replaces(claim, opponent.live[uid])):
                 del opponent.live[uid]
         if not opponent.live:
+            self._of_note[opponent.note].remove(opponent)
             opponent.ended_by = claim
+            if opponent.taken_back is not None:
+                del self._gone[(opponent.note, opponent.key)]
+                return
             if opponent.failed is not None and opponent.proven:
                 side.mends = opponent
             self.ended.append(opponent)
             if opponent.note != side.note:
                 self.ended_elsewhere.add(claim.uid)
-            self._of_note[opponent.note].remove(opponent)
             del self.active[(opponent.note, opponent.key)]
 
     def _replaces(self, newer: Witnessed, older: Witnessed) -> bool:

@@ -18,6 +18,8 @@ SESSION = "ruling"
 """Session of the claims a ruling makes; their uid is the ruling's, their quote cites `ruling:<uid>`."""
 
 VOIDING = frozenset({"retract", "reject", "ban"})
+TAKING_BACK = frozenset({"retract", "reject"})
+"""Verbs by which a person takes out words whose effect stands: what these words said to be over stays over."""
 SETTLING = frozenset({"approve", "keep", "edit"})
 EDIT = f"{SESSION}:edit"
 """`Claim.made_by` of a claim in the person's own words."""
@@ -45,7 +47,12 @@ def voids(ruling: Ruling, names: frozenset[str], head: str, witness: Witnessed) 
 
 def before(witnesses: Iterable[Witnessed], ruling: Ruling) -> Iterator[Witnessed]:
     """What had been heard when a ruling was made; what has no time counts as heard."""
-    return (witness for witness in witnesses if not _after(witness, ruling))
+    return (witness for witness in witnesses if heard_before(witness, ruling))
+
+
+def heard_before(witness: Witnessed, ruling: Ruling) -> bool:
+    """Whether a claim had been heard when a ruling was made."""
+    return not _after(witness, ruling)
 
 
 def _after(witness: Witnessed, ruling: Ruling) -> bool:

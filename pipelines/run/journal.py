@@ -14,6 +14,7 @@ from pipelines.gates import held
 from pipelines.model import Finding, OnlineNote, Status, Verdict, Version
 from pipelines.notes.stale import stale_numbers
 from pipelines.run.content import Evidence, gather
+from pipelines.run.following import notes_saying, words_of
 from pipelines.run.showing import Sight
 from pipelines.run.sources import standing_notes
 from pipelines.run.taking_back import shifted
@@ -41,16 +42,29 @@ def morning_report(
     did = _Did.of(store, scope, dream)
     left_out = shown.brief.moved[:LINES_MAX]
     changed = _changed(store, scope, did)
+    out = _taken_out(store, scope, did)
+    edited = {note: change for note, change in out.items() if change.new != NOTHING}
+    reworded = {note for v in _retracted(store, scope, did).values() for note in notes_saying(store, scope, v.reason or "")} if edited else set()
     stale = {s.counted.note for s in stale_numbers(did.online.values())}
     told = Report(
         day=day, waiting=shown.queue.first, more_waiting=len(shown.queue) - len(shown.queue.first), corrected=_corrected(store, scope, did, shown.corrections, changed),
-        learnt=_learnt(store, scope, did, frozenset(changed)), work=_work(shown.work), merged=_merged(store, scope, did),
-        retired=_last_words(store, scope, did, Verb.RETRACTS),
+        learnt=_learnt(store, scope, did, changed.keys() | reworded), work=_work(shown.work), merged=_merged(store, scope, did),
+        retired=_last_words(store, scope, did, Verb.RETRACTS, but=out), edited=tuple(edited.values()),
         checked=Counter(did.findings[uid].verdict.value for uid in did.fresh if uid in did.findings and uid in did.online), refused=refused or {},
         left_out=left_out, more_left_out=shown.brief.left - len(left_out), problems=(*problems, *dead_links(did.online.values(), did.fresh)), redacted=redacted,
-        stale=len(stale) if did.fresh & stale else 0, drafts=drafts if did.notes(Verb.NEW) else 0, reverted=_reverted(store, scope, did, dream), undo=f"dreamd revert {dream}",
+        stale=len(stale) if did.fresh & stale else 0, drafts=drafts if did.notes(Verb.NEW) else 0, reverted=(*_reverted(store, scope, did, dream), *(c for note, c in out.items() if note not in edited)), undo=f"dreamd revert {dream}", said_at=_said_at(store, scope, dream),
     )  # fmt: skip
     return _beside(store, scope, told)
+
+
+BY_HAND = frozenset({"review", REVERT})
+"""What asks for the dreams of a person's own commands."""
+
+
+def _said_at(store: Store, scope: str, dream: str) -> str:
+    """When a person's own command asked for the dream; "" for any other."""
+    of = store.dream(scope, dream)
+    return f"{of.started_at:%H:%M}" if of.cause in BY_HAND else ""
 
 
 def _reverted(store: Store, scope: str, did: _Did, dream: str) -> tuple[Corrected, ...]:
@@ -58,6 +72,24 @@ def _reverted(store: Store, scope: str, did: _Did, dream: str) -> tuple[Correcte
     if not any(d.decision.stage == REVERT for d in did.decisions):
         return ()
     return tuple(Corrected(old=old or NOTHING, new=new or NOTHING) for old, new in shifted(store, store.dream(scope, dream)))
+
+
+def _retracted(store: Store, scope: str, did: _Did) -> dict[str, Version]:
+    """The notes of which a person took out all in this dream, with the version that says so."""
+    notes = did.notes(Verb.RETRACTS, Verb.SUPERSEDES)
+    heads = [h.version for h in (store.heads(scope, notes=notes) if notes else ())]
+    return {v.note: v for v in heads if v.status is Status.RETRACTED}
+
+
+def _taken_out(store: Store, scope: str, did: _Did) -> dict[str, Corrected]:
+    """By note, what a person took out and, of an edit, the words they put in its place."""
+    out = _retracted(store, scope, did)
+    before: dict[str, list[Version]] = defaultdict(list)
+    for head in store.believed(scope, did.rev - 1, notes=sorted(out)) if out else ():
+        before[head.version.note].append(head.version)
+    said = {note: words_of(before[note]) for note in out if before[note]}
+    said = {note: words for note, words in said.items() if not held(words)}
+    return {n: Corrected(old=words, new=out[n].reason or "" if notes_saying(store, scope, out[n].reason or "") else NOTHING) for n, words in said.items()}
 
 
 NOTHING = "(nothing)"
@@ -195,9 +227,9 @@ def _merged(store: Store, scope: str, did: _Did) -> tuple[str, ...]:
     return (*_last_words(store, scope, did, Verb.MERGES), *repeated)
 
 
-def _last_words(store: Store, scope: str, did: _Did, *verbs: Verb) -> tuple[str, ...]:
+def _last_words(store: Store, scope: str, did: _Did, *verbs: Verb, but: Collection[str] = ()) -> tuple[str, ...]:
     """What notes that are none any more said before; words under quarantine stand in no file."""
-    notes = did.notes(*verbs)
+    notes = [note for note in did.notes(*verbs) if note not in but]
     said = (h.version for h in (store.believed(scope, did.rev - 1, notes=notes) if notes else ()))
     return tuple(dict.fromkeys(v.statement for v in said if v.status is not Status.QUARANTINED and not held(v.statement)))
 

@@ -10,6 +10,7 @@ from typing import Final
 from pipelines.errors import Refused
 from pipelines.model import Ruling, Status, Version, digest
 from pipelines.notes.identity import in_force
+from pipelines.notes.rulings import SETTLING
 from pipelines.run.beside import reopened
 from pipelines.run.sources import standing_notes
 from pipelines.store import Store
@@ -64,7 +65,12 @@ def rule(store: Store, scope: str, verb: str, name: str, *, at: datetime, hand: 
     if before is not None and not _moved_since(versions, before) and not reopened(store, scope, versions, before):
         return Ruled(ruling=before, versions=versions, known=True)
     ruling = Ruling(
-        uid=digest("ruling", *(s or "" for s in said), versions[0].note, at.isoformat()), verb=verb, target=versions[0].note, other=other, body=why or None, at=at
+        uid=digest("ruling", *(s or "" for s in said), versions[0].note, at.isoformat()),
+        verb=verb,
+        target=versions[0].note,
+        other=other,
+        body=why or None,
+        at=at,
     )
     with store.together("rule"):
         store.add_ruling(scope, ruling)
@@ -87,6 +93,20 @@ def restore(store: Store, scope: str, name: str, *, at: datetime, hand: str) -> 
         store.mark_dirty(scope, _bears_on(store, versions), "ruling")
         store.write_down(scope, "restore", hand, note, key=lifts[-1].uid)
     return Ruled(ruling=replace(lifts[-1], target=note), versions=versions, known=False)
+
+
+def is_out(versions: Sequence[Version]) -> bool:
+    """Whether a person took a note out, so that nothing of it stands."""
+    return all(v.status is Status.RETRACTED for v in versions)
+
+
+def require_not_out(versions: Sequence[Version], verb: str) -> None:
+    """Raises Refused when a note was taken out and this decision would do nothing to it."""
+    if is_out(versions) and verb in SETTLING:
+        name = f"n-{versions[0].note}"
+        raise Refused(
+            f"{name} was retracted or rejected, so there is nothing to {'keep' if verb == 'keep' else 'accept'}: bring it back first, dreamd revert {name}"
+        )
 
 
 def _slot(versions: Sequence[Version], side: int | None, verb: str) -> str | None:

@@ -86,11 +86,11 @@ def revisions_of(store: Store, dream: Dream) -> tuple[int, ...]:
 
 def says(versions: Iterable[Version]) -> str:
     """What stands of a note, each side with its status when that is not simply so."""
-    live = sorted((v for v in versions if v.status in _LIVE), key=lambda v: (_LIVE.index(v.status), v.slot))
+    live = sorted((v for v in versions if v.status in LIVE), key=lambda v: (LIVE.index(v.status), v.slot))
     return " / ".join(v.statement if v.status is Status.CONFIRMED else f"{v.statement} ({v.status.value.replace('_', ' ')})" for v in live)
 
 
-_LIVE = (Status.CONFIRMED, Status.DISPUTED, Status.NEEDS_RECHECK, Status.DRAFT)
+LIVE: Final = (Status.CONFIRMED, Status.DISPUTED, Status.NEEDS_RECHECK, Status.DRAFT)
 
 
 def shifted(store: Store, dream: Dream) -> tuple[tuple[str, str], ...]:

@@ -13,7 +13,9 @@ from pipelines.notes.identity import in_force
 from pipelines.notes.instructions import Told
 from pipelines.run.beside import Beside, beside
 from pipelines.run.disputes import Contradiction, contradiction
+from pipelines.run.following import notes_saying
 from pipelines.run.looking import Look
+from pipelines.run.ruling import is_out
 from pipelines.run.sources import standing_notes
 from pipelines.run.taking_back import stands_in
 from pipelines.store import RecordedDecision, Store
@@ -39,7 +41,7 @@ class Chain:
     """Why something stands where it stands. A carried note has `online` and `finding`, a note of dreamd's own its versions; `rulings` are people's.
 
     `contradiction` is set for a note whose sides stand, or stood until a person decided, against one another, `against` for one that a line of an
-    instruction file says otherwise than.
+    instruction file says otherwise than. `reworded` names the notes that say it now, in the words of the person who edited it.
     """
 
     note: str
@@ -51,6 +53,7 @@ class Chain:
     rulings: tuple[Ruling, ...] = ()
     contradiction: Contradiction | None = None
     against: Told | None = None
+    reworded: tuple[str, ...] = ()
 
 
 class NotCalled(Refused):
@@ -125,8 +128,13 @@ def _chain(at: Look, note: str, near: Beside) -> Chain:
     return Chain(
         note=note, versions=versions, proofs=proofs, decisions=_decisions(at, note), rulings=rulings,
         contradiction=contradiction(versions, rulings, claims, {p.turn.uid: p.turn for p in proofs}),
-        against=near.against(note, confirmed.statement) if confirmed else None,
+        against=near.against(note, confirmed.statement) if confirmed else None, reworded=_reworded(at, note, versions),
     )  # fmt: skip
+
+
+def _reworded(at: Look, note: str, versions: Sequence[Version]) -> tuple[str, ...]:
+    said = {v.reason for v in versions if v.reason} if versions and is_out(versions) else set()
+    return tuple(sorted({new for words in said for new in notes_saying(at.store, at.scope, words, status=Status.CONFIRMED)} - {note}))
 
 
 def _carried(at: Look, note: OnlineNote, near: Beside) -> Chain:

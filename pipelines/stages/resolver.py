@@ -128,6 +128,8 @@ def _verb(versions: Sequence[Version], stands: Sequence[Version], owner: Mapping
         return Verb.NEW, lead.missed or lead.status.value
     if (before.statement, before.value) != (lead.statement, lead.value) and before.status is Status.CONFIRMED:
         return (Verb.SUPERSEDES, lead.reason or "newer_event") if lead.status is Status.CONFIRMED else (Verb.RETRACTS, lead.status.value)
+    if lead.status is Status.RETRACTED and before.status is not Status.RETRACTED:
+        return Verb.RETRACTS, lead.status.value
     return Verb.EXTENDS, lead.missed or lead.status.value
 
 

@@ -43,7 +43,7 @@ class Report:
     `left_out` names index lines that are not in the brief.
 
     `more_waiting` and `more_left_out` count what waits and what is left out beside those that are named here.
-    `stale` counts the numbers in note files that are out of date, where lines that hold one were judged anew. `reverted` is what a revert put in the place of what, `problems` are things a person should know of (sources refused, files someone else holds, quiet nights). `undo` is the one command that takes the
+    `stale` counts the numbers in note files that are out of date, where lines that hold one were judged anew. `reverted` is what a revert put in the place of what, or a person took back, `edited` what a person said in other words, `problems` are things a person should know of (sources refused, files someone else holds, quiet nights). `undo` is the one command that takes the
     dream back.
     """
 
@@ -63,13 +63,18 @@ class Report:
     more_waiting: int = 0
     more_left_out: int = 0
     undo: str = ""
+    said_at: str = ""
+    """When a person's own command asked for this (HH:MM, UTC): what it did is one line then, with its undo."""
     reverted: tuple[Corrected, ...] = ()
+    edited: tuple[Corrected, ...] = ()
     stale: int = 0
 
     @property
     def changed(self) -> bool:
         """Whether there is anything to report; what was refused or waits unchanged is none."""
-        return bool(self.corrected or self.reverted or self.learnt or self.merged or self.retired or self.problems or self.drafts or self.checked)
+        return bool(
+            self.corrected or self.reverted or self.edited or self.learnt or self.merged or self.retired or self.problems or self.drafts or self.checked
+        )
 
 
 def journal_path(when: date) -> str:
@@ -116,11 +121,35 @@ def tells(text: str, problem: str) -> bool:
 
 
 def _earlier(title: str, before: str) -> list[str]:
-    """The rows of the day's earlier reports, newest first; the oldest go when a day had very many."""
+    """The rows of the day's earlier reports, newest first: what a person's own commands did together, then each dream's, without what the newest report tells
+    anew (`_TOLD_ANEW`). The oldest go when a day had very many."""
     told = before.partition(OWN_MARK)[0].strip()
     if not told.startswith(title + "\n"):
         return []
-    return ["", EARLIER, "", *told.removeprefix(title).strip().split("\n")[:EARLIER_LINES_MAX]]
+    said: list[str] = []
+    reports = [_folded(part.strip().split("\n"), said) for part in f"\n{told.removeprefix(title)}".split(f"\n{EARLIER}\n")]
+    mine = [f"- **{_SAID}**", *said, ""] if said else []
+    rows = "\n".join([*mine, f"\n\n{EARLIER}\n\n".join(r for r in reports if r)]).strip()
+    return ["", EARLIER, "", *rows.split("\n")[:EARLIER_LINES_MAX]]
+
+
+def _folded(rows: Sequence[str], said: list[str]) -> str:
+    """An earlier report without the blocks that the newest tells anew; the lines of what a person said go to `said`. "" when it told nothing else."""
+    kept: list[str] = []
+    block, blocks = "", 0
+    for row in rows:
+        if not row.startswith("  - "):
+            found = _BLOCK.fullmatch(row)
+            block = found[1] if found else ""
+            blocks += bool(block) and block not in _TOLD_ANEW and block != _SAID
+        elif block == _SAID:
+            said.append(row)
+        if block not in _TOLD_ANEW and block != _SAID:
+            kept.append(row)
+    return "\n".join(kept).strip() if blocks else ""
+
+
+_BLOCK = re.compile(r"- \*\*(.+)\*\*")
 
 
 def _verdict(dream: Report) -> str:
@@ -128,6 +157,7 @@ def _verdict(dream: Report) -> str:
         (sum(not c.over for c in dream.corrected), "corrected"),
         (sum(c.over for c in dream.corrected), "superseded"),
         (len(dream.reverted), "taken back or brought back"),
+        (len(dream.edited), "edited"),
         (len(dream.learnt), "learnt"),
         (len(dream.merged), "merged"),
         (len(dream.retired), "retired"),
@@ -144,24 +174,46 @@ def _verdict(dream: Report) -> str:
 def _blocks(dream: Report) -> list[tuple[str, list[Spans]]]:
     waiting = _waiting(dream.waiting)[:WAITING_MAX]
     refused = [plain(", ".join(f"{gate} {n}" for gate, n in sorted(dream.refused.items()) if n))] if any(dream.refused.values()) else []
-    masked = [join(f"{dream.redacted} {'secret' if dream.redacted == 1 else 'secrets'} masked")] if dream.redacted else []
+    masked = [join(f"{dream.redacted} {'secret' if dream.redacted == 1 else 'secrets'}")] if dream.redacted else []
     left = [
         join(plain(m.section), ": ", plain(inline.cut_quote(m.text, 120)), " (", plain(m.why.replace("_", " ")), ", see ", code(m.page), ")")
         for m in dream.left_out
     ]
-    return [
+    blocks = [
         (_WAITING, waiting),
         ("Look at this", [plain(p) for p in dream.problems]),
+        (_SAID, [_said(dream)] if dream.said_at else []),
         ("Taken back or brought back", [_corrected(c) for c in dream.reverted]),
+        ("Edited", [_corrected(c) for c in dream.edited]),
         ("Corrected", [_corrected(c) for c in dream.corrected]),
         ("Learnt", [plain(inline.cut_quote(t)) for t in dream.learnt]),
         ("Work", list(dream.work)),
         ("Merged and retired", [plain(inline.cut_quote(t)) for t in (*dream.merged, *dream.retired)]),
         ("Your own notes", _own_notes(dream)),
-        ("Refused", refused + masked),
+        ("Refused", refused),
+        ("Masked", masked),
         (_LEFT_OUT, left),
         ("Undo", [join(code(dream.undo))] if dream.undo else []),
     ]
+    return [(title, lines) for title, lines in blocks if title not in _OF_DREAMS] if dream.said_at else blocks
+
+
+SAID_MAX = 3
+"""Things one command did that its line tells."""
+
+
+def _said(dream: Report) -> Spans:
+    """What a person's own command did, in one line with its time and its undo."""
+    changes = [_corrected(c) for c in (*dream.reverted, *dream.edited, *dream.corrected)]
+    did = changes + [plain(inline.cut_quote(t)) for t in (*dream.learnt, *dream.merged, *dream.retired)]
+    parts: list[Part] = [f"{dream.said_at} UTC "]
+    for n, row in enumerate(did[:SAID_MAX]):
+        parts += ["; " if n else "", _open(row) if dream.undo or n + 1 < len(did) else row]
+    if len(did) > SAID_MAX:
+        parts.append(f"; and {len(did) - SAID_MAX} more")
+    if not did:
+        parts.append(_verdict(replace(dream, waiting=(), more_waiting=0)).rstrip("."))
+    return join(*parts, *(("; undo: ", code(dream.undo)) if dream.undo else ()))
 
 
 def _own_notes(dream: Report) -> list[Spans]:
@@ -205,12 +257,20 @@ def closing(entry: Entry) -> str:
 
 
 _WAITING = "Waiting for you"
+_SAID = "You said"
 _LEFT_OUT = "Not whole in the brief"
+_TOLD_ANEW = frozenset({_WAITING, "Work", _LEFT_OUT})
+"""Blocks that every report tells as they are by then."""
+_OF_DREAMS = frozenset({"Taken back or brought back", "Edited", "Corrected", "Learnt", "Merged and retired", "Your own notes", "Refused", "Undo"})
+"""Blocks of what a dream did; what a person's own command did is one line."""
 
 
 def _corrected(change: Corrected) -> Spans:
-    parts: list[Part] = [plain(inline.cut_quote(change.old, 120)), " → ", plain(inline.cut_quote(change.new, 120))]
-    if change.proof and change.proof.strip(" .。") != change.new.strip(" .。"):  # what the log says in these very words is said already
+    proven = change.proof and change.proof.strip(" .。") != change.new.strip(" .。")  # what the log says in these very words is said already
+    new = plain(inline.cut_quote(change.new, 120))
+    goes_on = proven or (change.told and change.since and not change.path)
+    parts: list[Part] = [plain(inline.cut_quote(change.old, 120)), " → ", _open(new) if goes_on else new]
+    if proven:
         parts += [', for the log says "', plain(inline.cut_quote(change.proof)), '"']
     if change.path:
         parts += [" (still in ", code(change.path), f" line {change.line})" if change.line else ")"]

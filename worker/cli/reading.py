@@ -275,6 +275,8 @@ def print_chain(chain: Chain) -> None:
         print(f"n-{chain.note}  {_words(v.status.value)}{until} ({v.standing.name.lower()}{missed}): {_one_line(v.statement)}")
     if chain.decisions and not chain.versions and not chain.online:
         print(f"n-{chain.note}  stands no more")
+    if chain.reworded:
+        print(f"  edited: {', '.join(f'n-{note}' for note in chain.reworded)} says it now (dreamd why n-{chain.reworded[0]})")
     if chain.contradiction:
         print_sides(chain.note, chain.contradiction)
     if chain.against:
@@ -321,6 +323,7 @@ def _chain_json(chain: Chain) -> dict[str, object]:
                     "around": [{"line": t.place.line, "origin": t.origin, "text": t.text} for t in p.around]} for p in chain.proofs],
         "decisions": [{"dream": d.dream, "at": d.recorded_at, "verb": d.decision.verb, "reason": d.decision.reason} for d in chain.decisions],
         "rulings": [{"verb": r.verb, "hand": r.hand, "at": r.at, "body": r.body} for r in chain.rulings],
+        "reworded": [f"n-{note}" for note in chain.reworded],
         "contradiction": sides_json(chain.contradiction) if chain.contradiction else None,
         "against": {"path": chain.against.path, "line": chain.against.line, "text": words_of(chain.against)} if chain.against else None,
     }  # fmt: skip

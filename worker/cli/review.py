@@ -20,10 +20,11 @@ from pipelines.run import Parts, Request, dream
 from pipelines.run.beside import pin as pin_note
 from pipelines.run.beside import unpin
 from pipelines.run.content import content_of
+from pipelines.run.following import Follows, follows, notes_saying, words_of
 from pipelines.run.publish import WikiFolder, take_own_words
 from pipelines.run.quarantine import SHOWN, Held, decide_held, held_named
 from pipelines.run.render import title_of
-from pipelines.run.ruling import Ruled, named_note, restore, rule
+from pipelines.run.ruling import Ruled, is_out, named_note, require_not_out, restore, rule
 from pipelines.run.why import why
 from pipelines.store import this_process
 from pipelines.wiki.content import anchor_of
@@ -44,6 +45,8 @@ from worker.settings import data_folder
 HAND = "command"
 TEXT_MAX = 4_000
 """Characters of what is remembered at once: a note is a sentence, a document belongs into the project."""
+FOLLOWS_MAX = 40
+"""Notes named that say something else for a decision."""
 HELD_MAX = 1_000
 """Characters shown of a line under quarantine."""
 Note = Annotated[str, typer.Argument(metavar="NOTE", help="A note's id (n-…), as pages and the inbox show it.")]
@@ -134,11 +137,11 @@ def edit(name: Note, text: Said, wiki: common.Wiki = None, scope: common.Scope =
     """Say a note in your own words: the old ones are retracted, yours are remembered; where the engine reads no statement in them the note says them as it is."""
     said = _sentence(text)
     with desk(wiki, scope, config) as (parts, request, place, data):
-        if all(v.status is Status.RETRACTED for v in named_note(parts.store, request.scope, name)):
+        if is_out(named_note(parts.store, request.scope, name)):
             raise Refused(f"{name} was taken back already: say it anew with dreamd remember, or bring it back with dreamd revert {name}")
         meant = _masked(said, parts)
         ruled = rule(parts.store, request.scope, "retract", name, at=parts.now(), hand=HAND, why=meant)
-        _, new = _remembered(parts, request, place, data, said)
+        _, new, _ = _remembered(parts, request, place, data, said)
         if not new:
             restore(parts.store, request.scope, ruled.ruling.target, at=parts.now(), hand=HAND)
             ruled = rule(parts.store, request.scope, "edit", ruled.ruling.target, at=parts.now(), hand=HAND, why=meant)
@@ -147,7 +150,9 @@ def edit(name: Note, text: Said, wiki: common.Wiki = None, scope: common.Scope =
     if as_json:
         print_json({"note": anchor_of(ruled.ruling.target), "verb": "edit", "known": False, "notes": [anchor_of(n) for n in new]})
     else:
-        print(f"{', '.join(anchor_of(n) for n in new)} says now: {visible(meant)}")
+        old = anchor_of(ruled.ruling.target)
+        moved = "" if ruled.ruling.target in new else f" (it was {old}, and dreamd why {old} leads here)"
+        print(f"{', '.join(anchor_of(n) for n in new)} says now: {visible(meant)}{moved}")
     return 0
 
 
@@ -178,16 +183,24 @@ def remember(
     if everywhere and (wiki or scope):
         raise typer.BadParameter("is for all your projects: leave out --wiki and --scope", param_hint="--user")
     with desk(wiki, scope, config, everywhere=everywhere) as (parts, request, place, data):
-        log, new = _remembered(parts, request, place, data, said)
+        known = notes_saying(parts.store, request.scope, _masked(said, parts), status=Status.CONFIRMED)
+        log, new, moved = ("", known, ()) if known else _remembered(parts, request, place, data, said)
         over, folder = request.scope, place.wiki
     if everywhere:
         _tell_projects(config)
     undo = f" --wiki {folder}" if everywhere else ""
     if as_json:
-        print_json({"log": log, "notes": [anchor_of(n) for n in new], "scope": over})
+        print_json({
+            "log": log or None, "notes": [anchor_of(n) for n in new], "scope": over, "known": bool(known),
+            "replaces": [{"note": anchor_of(m.note), "text": m.old} for m in moved],
+        })  # fmt: skip
+    elif known:
+        print(f"Known already, as {', '.join(anchor_of(n) for n in known)}: nothing was added")
     elif new:
         told = " for all your projects" if everywhere else ""
         print(f"Remembered{told} as {', '.join(anchor_of(n) for n in new)}. To take it back: {'; '.join(f'dreamd retract {anchor_of(n)}{undo}' for n in new)}")
+        for m in moved:
+            print(f"replaces: {visible(m.old)} (dreamd revert {anchor_of(new[0])}{undo} brings it back)")
     else:
         print("Kept in the log, as no note: the engine reads no statement in it; dreamd search finds it")
     return 0
@@ -203,7 +216,7 @@ def up(name: Note, wiki: common.Wiki = None, scope: common.Scope = None, config:
             raise Refused(f"{name} does not stand here as a note: dreamd why {name} says how it is")
         said = stands[0].statement
         with desk(None, None, config, everywhere=True) as (above_parts, above_request, above_place, above_data):
-            _, new = _remembered(above_parts, above_request, above_place, above_data, said)
+            _, new, _ = _remembered(above_parts, above_request, above_place, above_data, said)
         if not new:
             raise Refused(f"the engine reads no statement in “{said}”: say it in other words with dreamd remember --user, then dreamd retract {name}")
         rule(parts.store, request.scope, "retract", name, at=parts.now(), hand=HAND, why="moved up, to all projects")
@@ -219,11 +232,13 @@ def up(name: Note, wiki: common.Wiki = None, scope: common.Scope = None, config:
 _MOVABLE = frozenset({Status.CONFIRMED, Status.DRAFT, Status.NEEDS_RECHECK})
 
 
-def _remembered(parts: Parts, request: Request, place: wiring.Place, data: Path, said: str) -> tuple[str, list[str]]:
-    """Write down what the person said and dream over it; the log, and the notes that say it."""
+def _remembered(parts: Parts, request: Request, place: wiring.Place, data: Path, said: str) -> tuple[str, Sequence[str], tuple[Follows, ...]]:
+    """Write down what the person said and dream over it; the log, the notes that say it, and what is over for it."""
     log = _write_down(place.private, said, parts)
-    little_dream(parts, request, (log,), data)
-    return log, _notes_saying(parts, request.scope, _masked(said, parts))
+    before = {h.version.note for h in parts.store.heads(request.scope) if h.version.status is Status.CONFIRMED}
+    moved = little_dream(parts, request, (log,), data)
+    over = tuple(m for m in moved if m.note in before and m.old != m.new and not m.new.startswith(m.old))
+    return log, notes_saying(parts.store, request.scope, _masked(said, parts)), over
 
 
 def _tell_projects(config: Path | None) -> None:
@@ -249,10 +264,11 @@ def _decide(
             else:
                 print(told)
             return 0
+        if verb != "retract":
+            require_not_out(named_note(parts.store, request.scope, name), verb)
         ruled = rule(parts.store, request.scope, verb, name, at=parts.now(), hand=HAND, side=side, why=_masked(because, parts))
-        if not ruled.known:
-            little_dream(parts, request, (), data)
-        return _told(parts, request, ruled, "", as_json)
+        moved = () if ruled.known else little_dream(parts, request, (), data)
+        return _told(parts, request, ruled, moved, as_json)
 
 
 def _decided_in_files(wiki: Path | None, scope: str | None, config: Path | None) -> bool:
@@ -316,27 +332,40 @@ def desk(wiki: Path | None, scope: str | None, config: Path | None, *, everywher
         ), place, data_folder(loaded)  # fmt: skip
 
 
-def little_dream(parts: Parts, request: Request, paths: Sequence[str], data: Path) -> None:
-    """Believe anew what was decided or said, and let the next session be told so."""
-    dream(parts, replace(request, paths=tuple(paths)), waiting=Waiting())
+def little_dream(parts: Parts, request: Request, paths: Sequence[str], data: Path) -> tuple[Follows, ...]:
+    """Believe anew what was decided or said, and let the next session be told so; returns what notes say otherwise for it."""
+    done = dream(parts, replace(request, paths=tuple(paths)), waiting=Waiting())
     leave_briefs(parts.store, request.scope, data=data, wiki=request.wiki)
+    return follows(parts.store, parts.store.dream(request.scope, done.report.dream))
 
 
-def _told(parts: Parts, request: Request, ruled: Ruled, done: str, as_json: bool) -> int:
+def _told(parts: Parts, request: Request, ruled: Ruled, moved: Sequence[Follows], as_json: bool) -> int:
     try:
         stands: Sequence[Version] = named_note(parts.store, request.scope, ruled.ruling.target)
     except Refused:
         stands = ()
     status = sorted({v.status.value for v in stands})
     if as_json:
-        print_json({"note": anchor_of(ruled.ruling.target), "verb": ruled.ruling.verb, "known": ruled.known, "status": status})
+        print_json({"note": anchor_of(ruled.ruling.target), "verb": ruled.ruling.verb, "known": ruled.known, "status": status, "follows": [
+            {"note": anchor_of(m.note), "old": m.old, "new": m.new} for m in moved]})  # fmt: skip
         return 0
     name = anchor_of(ruled.ruling.target)
     if ruled.known:
         print(f"{name} was decided like this before; it is {', '.join(status) or 'no note any more'}")
     else:
-        print(f"{done or f'{name} is now ' + (', '.join(status) or 'no note any more')}: {visible(ruled.versions[0].statement)}")
+        print(f"{name} is now {', '.join(status) or 'no note any more'}: {visible(words_of(ruled.versions))}")
+        if ruled.ruling.verb == "retract":
+            _print_follows(moved)
+            print(f"To bring it back: dreamd revert {name}")
     return 0
+
+
+def _print_follows(moved: Sequence[Follows]) -> None:
+    """What notes said and say for a decision, the first of many."""
+    for m in moved[:FOLLOWS_MAX]:
+        print(f"  {anchor_of(m.note)}: {visible(m.old) or '(nothing)'} → {visible(m.new) or '(nothing)'}")
+    if len(moved) > FOLLOWS_MAX:
+        print(f"  and {len(moved) - FOLLOWS_MAX} more (dreamd diff names all)")
 
 
 def _sentence(words: Sequence[str]) -> str:
@@ -346,15 +375,6 @@ def _sentence(words: Sequence[str]) -> str:
     if len(said) > TEXT_MAX:
         raise typer.BadParameter(f"at most {TEXT_MAX} characters at once", param_hint="TEXT...")
     return said
-
-
-def _notes_saying(parts: Parts, scope: str, said: str) -> list[str]:
-    """The notes that rest on a sentence the person said, new ones and those it is one more witness of."""
-    heads = [h.version for h in parts.store.heads(scope)]
-    claims = parts.store.claims(scope, {uid for v in heads for uid in v.claims})
-    turns = parts.store.turns(scope, {q.turn for c in claims.values() for q in c.quotes})
-    mine = {uid for uid, c in claims.items() if any(q.turn in turns and turns[q.turn].memory and turns[q.turn].text.strip() == said for q in c.quotes)}
-    return sorted({v.note for v in heads if mine & set(v.claims)})
 
 
 def _masked(text: str, parts: Parts) -> str:

@@ -104,7 +104,7 @@ def test_an_edit_says_the_new_words_and_the_new_id_and_the_old_id_leads_there(dr
     assert json.loads(dreamd("why", old, "--json")[1])["chains"][0]["reworded"] == [new]
     report = journal(tmp_path)
     assert "1 edited" in report
-    assert "The Redis cache runs on port 6380, not 6379 → Sessions are kept in Memcached." in report
+    assert "The Redis cache runs on port 6380, not 6379 → Sessions are kept in Memcached; undo" in report
     assert "Learnt" not in report
     assert "637" not in told(tmp_path)
 

@@ -58,7 +58,10 @@ def test_what_would_be_a_rule_and_was_heard_twice_comes_first() -> None:
 
 
 def test_text_under_quarantine_is_named_without_its_words() -> None:
-    assert "- Text that no user said, from tool at `3f9c21ab…` line 5, held by the gate instruction: `dreamd review show n-quququ555555` ^n-quququ555555\n" in INBOX
+    assert (
+        "- Text that no user said, from tool at `3f9c21ab…` line 5, held by the gate instruction: `dreamd review show n-quququ555555` ^n-quququ555555\n"
+        in INBOX
+    )
 
 
 def test_an_empty_inbox_says_so_and_keeps_the_persons_words() -> None:
@@ -75,7 +78,7 @@ def test_the_work_log_holds_fourteen_days_before_the_newest_evidence() -> None:
     assert "too old" not in text
     assert '- 22:41–01:41 on 25 Nov 2026 `bug-fix-01`: "why does the build stop?" [^2]\n  - 8 files not committed: `a.py`, `b.py` and 6 more\n' in text
     assert text[text.index("- 09:41") : text.index("<!--")] == (
-        "- 09:41–11:41 `main`: Ports: `/init`, then \"mend the build\" [^3]\n  - 2 commits:\n    - `d8f0b8b` fix: build\n    - `218fc8a` docs\n"
+        '- 09:41–11:41 `main`: Ports: `/init`, then "mend the build" [^3]\n  - 2 commits:\n    - `d8f0b8b` fix: build\n    - `218fc8a` docs\n'
         "  - 17 files: `src/build.py` and 16 more\n  - Last tests, `pytest`: 3 passed in 1s; failed: `mypy`\n  - Open todos, 4 of 6: ship it; and 3 more\n"
         '  - Ended with an error: "API Error: 529"\n\n'
     )
@@ -107,9 +110,9 @@ def test_the_report_has_at_most_forty_lines_and_every_part() -> None:
     assert text.count("\n") <= LINES_MAX
     assert text.startswith("# Dream of 29 Nov 2026\n\n8 corrected, 20 learnt, 1 merged, 1 retired, 4 drafts; 6 wait for you.\n\n- **Waiting for you**\n")
     assert '  - old 1 → new 1, for the log says "it is new" (still in `memory/a.md` line 1)\n' in text
-    assert "- **Refused**\n  - instruction 1, origin 12\n  - 3 secrets masked\n" in text
+    assert "- **Refused**\n  - instruction 1, origin 12\n- **Masked**\n  - 3 secrets\n" in text
     assert re.findall(r"^- \*\*(.*)\*\*$", text, re.MULTILINE) == [
-        "Waiting for you", "Corrected", "Learnt", "Work", "Merged and retired", "Refused", "Not whole in the brief", "Undo",
+        "Waiting for you", "Corrected", "Learnt", "Work", "Merged and retired", "Refused", "Masked", "Not whole in the brief", "Undo",
     ]  # fmt: skip
     assert text.split(OWN_MARK)[0].strip().endswith("- **Undo**\n  - `dreamd revert 5xypcnpsm2u5`")
     assert "  - and " in text
@@ -167,7 +170,7 @@ def test_one_draft_is_one() -> None:
 
 def test_a_correction_says_which_sessions_had_been_told_the_wrong_note() -> None:
     change = Corrected(old="It is 1.", new="It is 2.", told=3, since=date(2026, 11, 12))
-    assert "  - It is 1. → It is 2.; told to 3 sessions since 12 Nov 2026\n" in (report(Report(day=date(2026, 11, 29), corrected=(change,))) or "")
+    assert "  - It is 1. → It is 2; told to 3 sessions since 12 Nov 2026\n" in (report(Report(day=date(2026, 11, 29), corrected=(change,))) or "")
 
 
 def test_what_waits_is_told_with_the_value_it_ends_in() -> None:
@@ -235,3 +238,28 @@ def test_a_second_report_of_a_day_keeps_the_first_below_it() -> None:
     assert (told_already(first or "", third), told_already(report(Report(day=day_, learnt=("It is 3.",))) or "", third)) == (False, True)
     assert mdformat.text(third, extensions=EXTENSIONS) == third
     assert "It is 1" not in (report(Report(day=date(2026, 11, 30), learnt=("It is 2.",)), before=first or "") or "")
+
+
+def test_later_reports_of_a_day_repeat_no_work_and_what_waits_and_a_command_is_one_line() -> None:
+    base = Report(day=date(2026, 11, 29), waiting=entries(CONTENT), work=(plain("Fix the build"),))
+    text = report(replace(base, learnt=("It is 1.",), undo="dreamd revert aa")) or ""
+    for n in (2, 3):
+        text = report(replace(base, learnt=(f"It is {n}.",), undo=f"dreamd revert b{n}", said_at=f"10:0{n}"), before=text) or ""
+    again = report(replace(base, corrected=(Corrected(old="It is 3.", new="It is 4."),), undo="dreamd revert cc", said_at="10:04"))
+    assert "- **You said**\n  - 10:04 UTC It is 3. → It is 4; undo: `dreamd revert cc`\n" in (again or "")
+    text = report(replace(base, learnt=("It is 5.",), undo="dreamd revert dd"), before=text) or ""
+    assert [text.count(x) for x in ("**Work**", "**Waiting for you**", "**You said**", "**Undo**", "## Earlier that day")] == [1, 1, 1, 2, 1]
+    assert "- **You said**\n  - 10:03 UTC It is 3; undo: `dreamd revert b3`\n  - 10:02 UTC It is 2; undo: `dreamd revert b2`\n" in text
+    assert text.index("It is 5") < text.index("It is 3") < text.index("It is 1")
+    assert mdformat.text(text, extensions=EXTENSIONS) == text
+
+
+def test_a_correction_goes_on_to_its_proof_without_a_full_stop() -> None:
+    changes = (Corrected(old="It is 8080.", new="It is 8081 now.", proof="we moved it"), Corrected(old="a", new="b (see c).", proof="d"))
+    text = report(Report(day=date(2026, 11, 29), corrected=changes)) or ""
+    assert '→ It is 8081 now, for the log says "we moved it"' in text
+    assert '→ b (see c), for the log says "d"' in text
+
+
+def test_masked_secrets_are_not_refused() -> None:
+    assert "- **Masked**\n  - 1 secret\n" in (report(Report(day=date(2026, 11, 29), learnt=("x",), redacted=1)) or "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -241,3 +242,36 @@ def test_the_day_an_agent_deletes_a_log_follows_its_own_setting(home: Home) -> N
     assert (deleted_on(logs["claude"], home.homes) or datetime.min.replace(tzinfo=UTC)) - at == timedelta(days=30)
     (home.homes.claude / "settings.json").write_text('{"cleanupPeriodDays": 90}', encoding="utf-8")
     assert (deleted_on(logs["claude"], home.homes) or datetime.min.replace(tzinfo=UTC)) - at == timedelta(days=90)
+
+
+def test_a_dream_over_all_ends_with_a_line_over_all_and_dreamd_alone_goes_on_from_there(home: Home, dreamd: Command) -> None:
+    web, empty = home.repository("web"), home.repository("empty")
+    home.claude(web, "one", "From now on always run the tests with pytest -x before you commit.")
+    home.claude(empty, "two", "hello")
+    code, out, _ = dreamd(home.path, "dream", "--all")
+    assert code == 0
+    assert out.splitlines()[-1] == "All in all: 2 projects dreamt over, 1 learnt something, nothing waits for you. Next: dreamd"
+    assert not re.search(r"\b0 |disputed|pending", out), out
+    assert dreamd(home.path)[1].splitlines()[-1] == "Next: dreamd connect claude-code"
+    home.claude(empty, "three", "The API listens on port 8080.")
+    assert dreamd(home.path)[1].splitlines()[-1].startswith("Next: dreamd dream --all")
+
+
+def test_a_log_without_a_folder_is_named_in_the_right_number(home: Home, dreamd: Command) -> None:
+    web = home.repository("web")
+    home.claude(web, "one", "hello")
+    lost = home.homes.claude / "projects" / "lost" / "a.jsonl"
+    lost.parent.mkdir(parents=True)
+    lost.write_text('{"type": "summary", "summary": "x"}\n', encoding="utf-8")
+    assert "1 log names no folder it worked in (~/.claude/projects/lost/a.jsonl): " in dreamd(web)[1]
+
+
+def test_dream_in_a_wiki_folder_is_over_the_project_it_shows_and_elsewhere_says_where_to_go(home: Home, dreamd: Command) -> None:
+    web = home.repository("web")
+    home.claude(web, "one", "From now on always run the tests with pytest -x before you commit.")
+    assert dreamd(web, "dream")[0] == 0
+    home.claude(web, "two", "The API listens on port 8080.")
+    code, out, err = dreamd(home.path / "dreamd" / "web" / "journal", "dream")
+    assert (code, "2 logs into " in err, "1 new" in out) == (0, True, True), out + err
+    code, _, err = dreamd(home.path / "dreamd", "dream")
+    assert (code, "--all" in err, "cd to a project" in err) == (2, True, True), err

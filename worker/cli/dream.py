@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -76,23 +77,50 @@ def dream_command(
         targets = targets_of(loaded, every=every, wiki=wiki, scope=scope)
     if not as_json and wish.leaves_open(loaded):
         typer.echo(f"engine {choice.engine}: {choice.why}", err=True)
-    codes = []
+    ended: list[_Ended] = []
     for target in targets:
         if not as_json and target.told:
             typer.echo(target.told, err=True)
         try:
-            codes.append(_dream(target, loaded, lambda defaults: replace(wish.params(loaded, choice, defaults), since=when, dry_run=dry_run), no_wait, as_json))
+            ended.append(_dream(target, loaded, lambda defaults: replace(wish.params(loaded, choice, defaults), since=when, dry_run=dry_run), no_wait, as_json))
         except DreamdError as error:
             if not (every or pending):
                 raise
             typer.echo(f"dreamd: {error}", err=True)  # the others' dreams are not at fault
-            codes.append(1)
-    if pending and not codes and not as_json:
+            ended.append(_Ended(code=1, root=target.project.root if target.project else None, failed=True))
+    if pending and not ended and not as_json:
         typer.echo("nothing new in any project that is dreamt over")
-    return max(codes, default=0)
+    if every and not as_json:
+        print(_closing(ended))
+    return max((e.code for e in ended), default=0)
 
 
-def _dream(target: Target, loaded: Settings, params: Callable[[Params], Params], no_wait: bool, as_json: bool) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ended:
+    """How the dream over one target ended: its exit code, whether it changed a note, how much waits for the person, whether it could not be dreamt at all."""
+
+    code: int
+    root: Path | None = None
+    learnt: bool = False
+    waits: int = 0
+    failed: bool = False
+
+
+def _closing(ended: Sequence[_Ended]) -> str:
+    """What came of all projects, and the next command."""
+    failed, learnt, waiting = (sum(e.failed for e in ended), sum(e.learnt for e in ended), [e for e in ended if e.waits])
+    things = sum(e.waits for e in waiting)
+    told = [f"{many(len(ended) - failed, 'project')} dreamt over", f"{learnt or 'none'} learnt something"]
+    told += [f"{failed} could not be (said above)"] if failed else []
+    told.append(
+        f"{many(things, 'thing')} {'waits' if things == 1 else 'wait'} for you in {many(len(waiting), 'project')}" if waiting else "nothing waits for you"
+    )
+    most = max(waiting, key=lambda e: e.waits, default=None)
+    following = f"cd {shlex.quote(visible(str(most.root)))} && dreamd review" if most and most.root else "dreamd"
+    return f"All in all: {', '.join(told)}. Next: {following}"
+
+
+def _dream(target: Target, loaded: Settings, params: Callable[[Params], Params], no_wait: bool, as_json: bool) -> _Ended:
     require_not_above(target.wiki, target.scope, loaded)
     place = wiring.place_of(target.wiki, loaded, create=True)
     target.register(loaded)
@@ -107,11 +135,21 @@ def _dream(target: Target, loaded: Settings, params: Callable[[Params], Params],
             drain(parts, spool_of(loaded), request, host=place.host, asks=False)
         outcome = dream(parts, request, waiting=None if no_wait else Waiting())
         leave_briefs(parts.store, request.scope, data=data_folder(loaded), wiki=place.wiki)
+        summary = parts.store.dream(request.scope, outcome.report.dream).summary or {}
     progress.done()
     remember_folders(place.private, target.notes)
     for error in outcome.errors:
         log.warning("unit_failed", dream=outcome.report.dream, error=type(error).__name__)
-    return tell(outcome, place.wiki, as_json=as_json)
+    waits = summary.get("waiting")
+    return _Ended(
+        code=tell(outcome, place.wiki, as_json=as_json, noted=bool(target.notes)), root=target.project.root if target.project else None,
+        learnt=not _nothing_new(outcome) and outcome.report.status == "completed" and _moved(outcome.report), waits=waits if isinstance(waits, int) else 0,
+    )  # fmt: skip
+
+
+def _moved(report: DreamReport) -> bool:
+    """Whether a note is new or says something else."""
+    return bool(report.notes.added or report.notes.extended or report.notes.superseded)
 
 
 class Waiting:
@@ -127,13 +165,13 @@ class Waiting:
             self._told = running.dream
 
 
-def tell(outcome: Outcome, wiki: Path, *, as_json: bool) -> int:
-    """Print what a dream did; returns the exit code."""
+def tell(outcome: Outcome, wiki: Path, *, as_json: bool, noted: bool = True) -> int:
+    """Print what a dream did; returns the exit code. `noted`: folders of notes were read, so that a person knows where their notes come from."""
     report = outcome.report
     if as_json:
         print_json({**report.as_json(), **({"no_longer_kept": dict(outcome.let_go)} if outcome.let_go else {})})
     else:
-        _print(report, outcome, wiki)
+        _print(report, outcome, wiki, noted=noted)
         if outcome.let_go:
             print(f"Older than the settings keep (retention): {counted(outcome.let_go)} went; nothing is believed otherwise for it")
     return 1 if report.refused or report.unread.get("unreachable") or report.status == "held" else 0
@@ -163,22 +201,41 @@ def _require_notes(notes: list[Path]) -> None:
             raise typer.BadParameter(f"{folder} does not exist", param_hint="--notes")
 
 
-def _print(report: DreamReport, outcome: Outcome, wiki: Path) -> None:
+def _nothing_new(outcome: Outcome) -> bool:
+    return outcome.taken is NOTHING and not outcome.report.seconds
+
+
+def _parts(counts: Mapping[str, int]) -> str:
+    """`3 new, 1 extended`: the counts that are not zero, as they come."""
+    return ", ".join(f"{n} {name}" for name, n in counts.items() if n)
+
+
+def _records(report: DreamReport) -> str:
+    """What the lines of logs were worth, where there is something to say of them."""
+    records = report.records
+    told = _parts({"good": records.good, "bad (dreamd status --bad names them)": records.bad, "pending": records.pending})
+    return "; ".join(filter(None, (told, f"{many(report.redacted, 'secret')} masked" if report.redacted else "")))
+
+
+def _print(report: DreamReport, outcome: Outcome, wiki: Path, *, noted: bool) -> None:
     """The summary for a person: what came in, what the notes are worth, what was written, what to do next."""
-    if outcome.taken is NOTHING and not report.seconds:
+    if _nothing_new(outcome):
         stands = "its folder shows it again" if outcome.published else "the wiki stands as it was"
         print(f"Nothing new since dream {report.dream}: {many(report.sessions, 'session')}, {many(report.turns, 'turn')}; {stands}.")
         return
     notes, online = report.notes, report.online
     print(f"Dream {report.dream} over {report.scope}: {report.status} in {report.seconds:.1f} s (engine {report.engine})")
-    print(f"  read      {many(report.sessions, 'session')}, {many(report.turns, 'turn')} ({counted(report.origins)})")
-    bad = f"{report.records.bad} bad{' (dreamd status --bad names them)' if report.records.bad else ''}"
-    print(f"  records   {report.records.good} good, {bad}, {report.records.pending} pending; {many(report.redacted, 'secret')} masked")
-    drafts = many(notes.drafts, "draft")
-    print(f"  notes     {notes.added} new, {notes.extended} extended, {notes.superseded} superseded, {notes.conflicting} disputed, {drafts}")
+    origins = f" ({counted(report.origins)})" if any(report.origins.values()) else ""
+    print(f"  read      {many(report.sessions, 'session')}, {many(report.turns, 'turn')}{origins}")
+    if told := _records(report):
+        print(f"  records   {told}")
+    moved = {"new": notes.added, "extended": notes.extended, "superseded": notes.superseded, "disputed": notes.conflicting}
+    drafts = many(notes.drafts, "draft") if notes.drafts else ""
+    print(f"  notes     {', '.join(filter(None, (_parts(moved), drafts))) or 'nothing new'}")
     if online.carried:
         checked = {k: v for k, v in vars_of(online).items() if k != "carried"}
-        print(f"  carried   {many(online.carried, 'note')} of your own: {counted(checked)}")
+        found = "" if noted else ", found in the logs, which show them being written"
+        print(f"  carried   {many(online.carried, 'note')} of your own{found}: {counted(checked)}")
     for line in _asked(report):
         print(line)
     if report.rejected:
@@ -186,7 +243,8 @@ def _print(report: DreamReport, outcome: Outcome, wiki: Path) -> None:
     if report.status == "planned":
         print(f"No note and no page was changed (--dry-run){_spent_dry(report)}. To apply it as it is: {report.next}")
     else:
-        print(f"  wiki      {report.pages.written} written, {report.pages.unchanged} unchanged; brief {report.brief.lines} lines, {report.brief.bytes} bytes")
+        pages = _parts({"written": report.pages.written, "unchanged": report.pages.unchanged})
+        print(f"  wiki      {pages or 'no page'}; brief {many(report.brief.lines, 'line')}, {many(report.brief.bytes, 'byte')}")
     for source in report.refused:
         print(f"  not taken {visible(source.path)}: {visible(source.why)}{_notes_hint(source.path)}")
     if report.status == "held":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +15,8 @@ from worker.cli.output import columns, many, print_json, visible
 from worker.projects import Homes, Project, Survey, cleanup_days, deleted_on, root_of, survey, tells_sessions
 from worker.settings import Settings, data_folder, load
 
+NAMED = 3
+"""Logs named that tell no folder."""
 SHOWN = 12
 """Projects shown, the current one and the newest first."""
 
@@ -40,7 +43,8 @@ def home(*, as_json: bool = False) -> int:
     homes = Homes.of(os.environ)
     found = survey(homes)
     here = root_of(Path.cwd())
-    lines = sorted((_line(p, here, homes, loaded) for p in found.projects), key=_rank)
+    nowhere = all(p.root != here for p in found.projects)  # then what to do next depends on all of them
+    lines = sorted((_line(p, here, homes, loaded, look=nowhere or p.root == here) for p in found.projects), key=_rank)
     told = tells_sessions(homes)
     if as_json:
         print_json(_json(found, lines, told))
@@ -53,14 +57,14 @@ def _rank(line: Line) -> tuple[bool, float, str]:
     return (not line.here, -(line.newest.timestamp() if line.newest else 0.0), str(line.project.root))
 
 
-def _line(project: Project, here: Path, homes: Homes, loaded: Settings) -> Line:
+def _line(project: Project, here: Path, homes: Homes, loaded: Settings, *, look: bool) -> Line:
+    """One project; `look` into its store and at its notes, too."""
     given = registry.registered(data_folder(loaded), project.root)
-    is_here = project.root == here
-    last, waits, began = _dreamt(given.wiki, given.scope, loaded) if given is not None and is_here else ("", None, None)
+    last, waits, began = _dreamt(given.wiki, given.scope, loaded) if given is not None and look else ("", None, None)
     oldest, notes = project.oldest, [f for folder in project.memory for f in folder.rglob("*.md")]
-    written = [*(log.mtime.timestamp() for log in project.logs), *(_written(f) for f in notes if is_here)]
+    written = [*(log.mtime.timestamp() for log in project.logs), *(_written(f) for f in notes if look)]
     return Line(
-        project=project, here=is_here, wiki=given.wiki if given else None, newest=max((log.mtime for log in project.logs), default=None),
+        project=project, here=project.root == here, wiki=given.wiki if given else None, newest=max((log.mtime for log in project.logs), default=None),
         lost_at=deleted_on(oldest, homes) if oldest else None, note_files=len(notes), last=last, waits=waits,
         has_new=began is None or max(written, default=0.0) > began.timestamp(),
     )  # fmt: skip
@@ -121,7 +125,10 @@ def _print(found: Survey, lines: Sequence[Line], told: Sequence[str], homes: Hom
     if len(lines) > SHOWN:
         print(f"  and {len(lines) - SHOWN} more: dreamd --json")
     if found.homeless:
-        print(f"{many(len(found.homeless), 'log')} name no folder they worked in: dreamd dream PATH... --wiki DIR")
+        one, named = len(found.homeless) == 1, [visible(_short(log.path)) for log in found.homeless[:NAMED]]
+        more = f" and {len(found.homeless) - NAMED} more" if len(found.homeless) > NAMED else ""
+        worked = "names no folder it" if one else "name no folder they"
+        print(f"{many(len(found.homeless), 'log')} {worked} worked in ({', '.join(named)}{more}): dreamd dream PATH... --wiki DIR")
     for x in lines:
         if x.project.shared:
             print(
@@ -168,14 +175,29 @@ def _next(lines: Sequence[Line], told: Sequence[str]) -> str:
     """The one command to go on with."""
     here = next((x for x in lines if x.here), None)
     if here is None:
-        return "dreamd dream --all, or in a project's folder dreamd dream" if lines else "dreamd dream PATH... --wiki DIR"
+        return _next_of_all(lines, told) if lines else "dreamd dream PATH... --wiki DIR"
     if not here.last or here.has_new:
         return "dreamd dream"
     if here.waits:
         return "dreamd review"
     if not told:
-        return f"dreamd connect {'codex' if all(log.agent == 'codex' for log in here.project.logs) else 'claude-code'}"
+        return _connect([here])
     return "nothing now; dreamd dream once a session has ended"
+
+
+def _next_of_all(lines: Sequence[Line], told: Sequence[str]) -> str:
+    """The same from outside of all projects."""
+    if any(not x.last or x.has_new for x in lines):
+        return "dreamd dream --all, or in a project's folder dreamd dream"
+    most = max(lines, key=lambda x: x.waits or 0)
+    if most.waits:
+        things = f"{many(most.waits, 'thing')} {'waits' if most.waits == 1 else 'wait'} there"
+        return f"cd {shlex.quote(visible(str(most.project.root)))} && dreamd review ({things})"
+    return "nothing now; dreamd dream --all once sessions have ended" if told else _connect(lines)
+
+
+def _connect(lines: Sequence[Line]) -> str:
+    return f"dreamd connect {'codex' if all(log.agent == 'codex' for x in lines for log in x.project.logs) else 'claude-code'}"
 
 
 def _day(at: datetime | None) -> str:

@@ -42,13 +42,19 @@ def targets_of(loaded: Settings, *, every: bool, wiki: Path | None, scope: str |
         if not found.projects:
             raise typer.BadParameter("no agent keeps logs here: name them (a file or a folder)", param_hint="PATH...")
         return (_target(p, loaded, None, scope) for p in found.projects)
-    project = found.of(Path.cwd())
+    here = Path.cwd()
+    project = found.of(_shown_in(here, loaded) or here)
     if not project.logs and not project.memory:
         raise typer.BadParameter(
-            f"no agent keeps logs or notes of {visible(str(project.root))}: name the logs (a file or a folder), or a folder of notes with --notes; dreamd alone says "
-            "which projects there are", param_hint="PATH...",
+            f"no agent keeps logs or notes of {visible(str(project.root))}: cd to a project's folder, or say --all (dreamd alone says which projects there are); or name "
+            "the logs (a file or a folder), or a folder of notes with --notes", param_hint="PATH...",
         )  # fmt: skip
     return (_target(project, loaded, wiki, scope),)
+
+
+def _shown_in(folder: Path, loaded: Settings) -> Path | None:
+    """The root of the project whose wiki this folder is, or lies in."""
+    return next((r.root for r in registry.all_registered(data_folder(loaded)) if folder.resolve().is_relative_to(r.wiki.resolve())), None)
 
 
 def pending_targets(loaded: Settings) -> Iterable[Target]:
@@ -65,7 +71,8 @@ def _target(project: Project, loaded: Settings, wiki: Path | None, scope: str | 
     memory = () if project.shared else project.memory
     left = f"; its notes lie in one folder with those of {', '.join(str(r) for r in project.shared)}: name it with --notes" if project.shared else ""
     files = sum(1 for folder in memory for _ in folder.rglob("*.md"))
+    read = f", {many(files, 'note file')}" if files else ""
     return Target(
         wiki=given.wiki, scope=given.scope, paths=tuple(str(log.path) for log in project.logs), notes=memory, project=given, instructions=instructed(project, Homes.of(os.environ)),
-        told=f"{visible(project.name)}: {many(len(project.logs), 'log')}, {many(files, 'note file')} into {given.wiki}{left}",
+        told=f"{visible(project.name)}: {many(len(project.logs), 'log')}{read} into {given.wiki}{left}",
     )  # fmt: skip

@@ -56,9 +56,11 @@ def utc_now() -> datetime:
 
 
 def find_wiki(given: Path | None, settings: Settings, *, start: Path | None = None) -> Path:
-    """The wiki folder: the one named, the setting's, or the nearest one from the current folder upwards. Raises NoWiki."""
-    if given or settings.wiki:
-        return Path(given or settings.wiki or ".").expanduser()
+    """The wiki folder: the one named, the setting's, or the nearest one from the current folder upwards. Raises NoWiki, and Refused as `named_wiki`."""
+    if given:
+        return named_wiki(given)
+    if settings.wiki:
+        return settings.wiki.expanduser()
     here = (start or Path.cwd()).resolve()
     for folder in (here, *here.parents):
         if _marker(folder) is not None:
@@ -69,6 +71,15 @@ def find_wiki(given: Path | None, settings: Settings, *, start: Path | None = No
     if (known := registered_at(here, settings)) is not None:
         return known.wiki
     raise NoWiki("no wiki here: dreamd dream makes one of this project's logs; another is named with --wiki, the setting wiki, or DREAMD_WIKI")
+
+
+def named_wiki(given: Path) -> Path:
+    """The wiki folder an option names; what stands above it must be there, so that a misspelt path makes no folders. Raises Refused."""
+    wiki = given.expanduser()
+    above = wiki.absolute().parent
+    if not above.is_dir():
+        raise Refused(f"{above} is no folder: name a wiki in one that is there (only the last part of --wiki is made), or make it first")
+    return wiki
 
 
 def registered_at(folder: Path, settings: Settings) -> Registered | None:

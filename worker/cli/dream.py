@@ -45,6 +45,7 @@ def dream_command(
     notes: Annotated[list[Path] | None, typer.Option("--notes", metavar="DIR", help="A folder (or file) of the agent's own notes; may be repeated.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Every project your agents keep logs of, each into its own wiki.")] = False,
     pending: Annotated[bool, typer.Option("--pending", help="Every project that was dreamt over before and has something new.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="With --wiki: that is the project's wiki from now on, not for this command alone.")] = False,
     at_session_end: Annotated[bool, typer.Option("--at-session-end", hidden=True)] = False,
     scope: common.Scope = None,
     since: Annotated[str | None, typer.Option("--since", metavar="DATE", help="Leave out sessions that ended before this date (YYYY-MM-DD).")] = None,
@@ -64,6 +65,8 @@ def dream_command(
     when = _date(since)
     if (every or pending) and (paths or notes or wiki):
         raise typer.BadParameter("takes neither PATH nor --notes nor --wiki: each project has its own", param_hint="--all" if every else "--pending")
+    if keep and (wiki is None or paths or notes):
+        raise typer.BadParameter("goes with --wiki, for the project of the current folder", param_hint="--keep")
     if at_session_end and (why := leaves_it(loaded)):
         typer.echo(f"not dreamt: {why}", err=True)
         return 0
@@ -74,7 +77,7 @@ def dream_command(
     elif pending:
         targets = (t for t in pending_targets(loaded) if not (at_session_end and served(t.wiki, loaded)))
     else:
-        targets = targets_of(loaded, every=every, wiki=wiki, scope=scope)
+        targets = targets_of(loaded, every=every, wiki=wiki, scope=scope, keep=keep)
     if not as_json and wish.leaves_open(loaded):
         typer.echo(f"engine {choice.engine}: {choice.why}", err=True)
     ended: list[_Ended] = []

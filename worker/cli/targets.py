@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from pipelines.notes.instruction_files import Instructed
-from worker import registry
+from worker import registry, wiring
 from worker.cli.output import many, visible
 from worker.connect.pending import pending_projects
 from worker.projects import Homes, Project, instructed, survey
@@ -19,7 +19,8 @@ from worker.settings import Settings, data_folder, wikis_folder
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """One wiki and what is read for it, with the instruction files of its project, if it is one's. `told` is said before; `project` is remembered with its wiki, so that later commands find it."""
+    """One wiki and what is read for it, with the instruction files of its project, if it is one's. `told` is said before; `project` is remembered with its wiki, so that later commands find it,
+    and is None for a wiki that is meant for one command."""
 
     wiki: Path
     scope: str | None
@@ -35,8 +36,9 @@ class Target:
             registry.register(data_folder(loaded), self.project)
 
 
-def targets_of(loaded: Settings, *, every: bool, wiki: Path | None, scope: str | None) -> Iterable[Target]:
-    """The current project, or every one that has logs, each named when those before it are registered. Raises BadParameter where there is nothing to read."""
+def targets_of(loaded: Settings, *, every: bool, wiki: Path | None, scope: str | None, keep: bool = False) -> Iterable[Target]:
+    """The current project, or every one that has logs, each named when those before it are registered. `keep`: the project's wiki is `wiki` from now on.
+    Raises BadParameter where there is nothing to read."""
     found = survey(Homes.of(os.environ))
     if every:
         if not found.projects:
@@ -49,7 +51,7 @@ def targets_of(loaded: Settings, *, every: bool, wiki: Path | None, scope: str |
             f"no agent keeps logs or notes of {visible(str(project.root))}: cd to a project's folder, or say --all (dreamd alone says which projects there are); or name "
             "the logs (a file or a folder), or a folder of notes with --notes", param_hint="PATH...",
         )  # fmt: skip
-    return (_target(project, loaded, wiki, scope),)
+    return (_target(project, loaded, wiki, scope, keep=keep),)
 
 
 def _shown_in(folder: Path, loaded: Settings) -> Path | None:
@@ -62,17 +64,20 @@ def pending_targets(loaded: Settings) -> Iterable[Target]:
     return (_target(p, loaded, None, None) for p in pending_projects(survey(Homes.of(os.environ)), loaded))
 
 
-def _target(project: Project, loaded: Settings, wiki: Path | None, scope: str | None) -> Target:
+def _target(project: Project, loaded: Settings, wiki: Path | None, scope: str | None, *, keep: bool = False) -> Target:
     given = registry.planned(
         data_folder(loaded), project.root, wikis=wikis_folder(loaded), scope=loaded.scope if "scope" in loaded.model_fields_set else ""
     )  # fmt: skip
-    named = wiki or (loaded.wiki.expanduser() if loaded.wiki else None)
+    known = registry.registered(data_folder(loaded), project.root)
+    named = (wiring.named_wiki(wiki) if wiki else None) or (loaded.wiki.expanduser() if loaded.wiki else None)
     given = registry.Registered(root=project.root, wiki=(named or given.wiki).absolute(), scope=scope or given.scope)
+    stays = wiki is not None and not keep and known is not None and known.wiki != given.wiki and known.wiki.exists()
+    here_only = f"; {visible(project.name)}'s wiki stays {known.wiki}: to move it, dreamd dream --wiki {given.wiki} --keep" if stays and known else ""
     memory = () if project.shared else project.memory
     left = f"; its notes lie in one folder with those of {', '.join(str(r) for r in project.shared)}: name it with --notes" if project.shared else ""
     files = sum(1 for folder in memory for _ in folder.rglob("*.md"))
     read = f", {many(files, 'note file')}" if files else ""
     return Target(
-        wiki=given.wiki, scope=given.scope, paths=tuple(str(log.path) for log in project.logs), notes=memory, project=given, instructions=instructed(project, Homes.of(os.environ)),
-        told=f"{visible(project.name)}: {many(len(project.logs), 'log')}{read} into {given.wiki}{left}",
+        wiki=given.wiki, scope=given.scope, paths=tuple(str(log.path) for log in project.logs), notes=memory, project=None if stays else given, instructions=instructed(project, Homes.of(os.environ)),
+        told=f"{visible(project.name)}: {many(len(project.logs), 'log')}{read} into {given.wiki}{here_only}{left}",
     )  # fmt: skip

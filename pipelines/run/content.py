@@ -14,6 +14,7 @@ from pipelines.engines.local.worklog import WorkRecord, work_log
 from pipelines.gates import held, held_unless_said
 from pipelines.logs.stamps import UNKNOWN
 from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Question, Quote, SessionInfo, Status, Turn, Verdict, Version
+from pipelines.notes.failing import ITS_COMMAND_FAILED
 from pipelines.notes.half_life import HALF_LIFE, is_by_half_life
 from pipelines.notes.identity import identity_of, in_force
 from pipelines.notes.moment import is_ahead, named_value, said_of
@@ -350,6 +351,7 @@ def carried_item(note: OnlineNote, finding: Finding | None, versions: Mapping[st
     """A line of a note file as its page shows it, with its verdict and the words that decided."""
     proof = tuple(c for q in (finding.quotes if finding else ()) if (c := evidence.cite(q, finding.verdict.value if finding else "")))
     verdict = finding.verdict if finding else Verdict.UNCHECKED
+    failed = _failed(finding, evidence) if finding and finding.why == ITS_COMMAND_FAILED else ""
     return Item(
         uid=note.uid[:12], kind=note.kind, status=Status.CONFIRMED, subject=note.title, statement=note.text, markdown=note.markdown,
         cites=proof or (_file_cite(note, verdict),), verdict=verdict, corrected_to=_right(finding, versions) if finding and finding.verdict in _WRONG else None,
@@ -357,8 +359,18 @@ def carried_item(note: OnlineNote, finding: Finding | None, versions: Mapping[st
             folder=note.folder, path=note.path, title=note.title, position=note.position, line=note.line, heading=note.heading,
             description=note.description, index=note.index, targets=tuple(x for x in note.links if "://" not in x), depth=depth,
         ),
-        newest_evidence=evidence.newest(proof) or (note.written_at if note.dated_by in _SAID_BY_THE_NOTE else None),
+        newest_evidence=evidence.newest(proof) or (note.written_at if note.dated_by in _SAID_BY_THE_NOTE else None), missed=FAILED if failed else "", remark=failed,
+        reason=(finding.corrected or "").strip("`") if finding and failed else "",
     )  # fmt: skip
+
+
+def _failed(finding: Finding, evidence: Evidence) -> str:
+    """That the command a note tells failed since, with the line that says so."""
+    line, *_ = finding.quotes
+    cite = evidence.cite(line)
+    on = f" on {day(cite.at)}" if cite and cite.at else ""
+    words = f": {cut_quote(clean(line.text))}" if cite else ""  # what may not be cited is not told
+    return f"needs recheck, {RECHECK_WORDS[FAILED]}{on}{words}"
 
 
 def _file_cite(note: OnlineNote, verdict: Verdict) -> Cite:

@@ -15,6 +15,7 @@ from pipelines.notes.moment import is_ahead
 from pipelines.notes.released import APPROVED, approvals
 from pipelines.notes.taken_back import Banned
 from pipelines.ports import Engine, Window
+from pipelines.run.commands_run import CommandsRun
 from pipelines.run.edits import dismissed
 from pipelines.run.held import finding_of_held, held_note
 from pipelines.stages.analyzer import Known, Line, assess, duplicates, outlived, rechecks, repeats, stated_by
@@ -64,7 +65,8 @@ def assess_notes(
     for uid, first in duplicates(notes).items():
         if found[uid].verdict in {Verdict.UNCHECKED, Verdict.UNSUPPORTED, Verdict.NO_LOG, Verdict.UPHELD}:
             found[uid] = Finding(note=uid, verdict=Verdict.DUPLICATE, why="says_the_same_as_another_note", other=first)
-    found = outlived(notes, rechecks(notes, said, repeats(notes, said, found)), now)
+    found = CommandsRun(store=store, scope=scope, skew=skew).recheck(notes, rechecks(notes, said, repeats(notes, said, found)))
+    found = outlived(notes, found, now)
     locked = {n.uid: finding_of_held(n, why) for n in notes if (why := held_note(n) or desk.ordered_by_others(n))}
     approved = approvals(rulings).keys() & locked.keys()
     return found | {uid: replace(found[uid], why=APPROVED) if uid in approved else finding for uid, finding in locked.items()}

@@ -221,7 +221,7 @@ def _against(note: OnlineNote, said: Statement, best: Line, relation: Relation, 
         verdict, why = Verdict.CONTRADICTED, "external_text_says_otherwise"
     elif earlier or (relation is Relation.UPDATE and not _is_correction(best) and _after(best, note, skew)):
         verdict, why = Verdict.SUPERSEDED, "changed_since"
-    elif _before(best, note, skew) and note.session != best.order.session:
+    elif is_older(best.order, note, skew) and note.session != best.order.session:
         verdict, why = Verdict.CONTRADICTED, "an_older_log_says_otherwise"
     return Finding(note=note.uid, verdict=verdict, why=why, quotes=(best.quote,), version=best.version, corrected=best.quote.text)
 
@@ -244,11 +244,11 @@ def _after(line: Line, note: OnlineNote, skew: timedelta) -> bool:
     return bool(line.order.at and note.written_at) and line.order.at - note.written_at > skew  # type: ignore[operator]
 
 
-def _before(line: Line, note: OnlineNote, skew: timedelta) -> bool:
+def is_older(order: OrderKey, note: OnlineNote, skew: timedelta) -> bool:
     """Clearly older than what the note's writer saw; a file's mtime is no proof, a copy or checkout moves it."""
-    if note.dated_by not in _WRITTEN_RELIABLY or not line.order.at or not note.written_at:
+    if note.dated_by not in _WRITTEN_RELIABLY or not order.at or not note.written_at:
         return False
-    return note.written_at - line.order.at > (skew if note.session else max(skew, SAME_SITTING))
+    return note.written_at - order.at > (skew if note.session else max(skew, SAME_SITTING))
 
 
 def _without_evidence(note: OnlineNote, known: Known) -> Verdict:

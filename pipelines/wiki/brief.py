@@ -14,11 +14,12 @@ from enum import StrEnum
 from itertools import groupby
 
 from pipelines.model import Kind, Status, Verdict
+from pipelines.notes.recheck import FAILED
 from pipelines.wiki import inline
 from pipelines.wiki.content import Asked, Content, Correction, Item, Work
 from pipelines.wiki.doors import HOOK_CHARS_MAX, PAGES_PATH, Door, Entry, Moved, doors_of, entry
 from pipelines.wiki.inline import Spans, join, plain
-from pipelines.wiki.lines import Part, carried_text, day, worked
+from pipelines.wiki.lines import Part, carried_text, day, recheck, worked
 from pipelines.wiki.page import link
 from pipelines.wiki.topics import Layout, Sort, fold, hooked
 from pipelines.wiki.unfinished import Left, told_of, unfinished
@@ -296,6 +297,8 @@ def section_of(item: Item) -> str:
     contradicted by one, and of carried lines only those the logs uphold and whose numbers are not out of date (the others are told by their page)."""
     if item.status is not Status.CONFIRMED or item.against or (item.covered and not item.pinned):
         return ""
+    if item.carried and item.verdict is Verdict.NEEDS_RECHECK:  # a session may run it before a person looks
+        return COMMANDS if item.missed == FAILED else ""
     if item.carried and (item.verdict is not Verdict.UPHELD or item.carried.index or item.stale):
         return ""
     return _SECTION_OF[item.kind]
@@ -380,7 +383,7 @@ def _entry(stand: Stand, section: str, moved: list[Moved]) -> Entry:
         return Entry(join(plain(_name(item)), ": look it up on the page"), page, item.uid, pinned=item.pinned)
     when = [worked(item)] if item.worked_on else []
     until = [f" Until {day(item.valid_until)}."] if item.valid_until else []
-    return Entry(join(_told(item, stand.path, section, LINE_CHARS_MAX, moved), *when, *until), page, item.uid, pinned=item.pinned)
+    return Entry(join(_told(item, stand.path, section, LINE_CHARS_MAX, moved), *when, *until, *recheck(item)), page, item.uid, pinned=item.pinned)
 
 
 def _name(item: Item) -> str:

@@ -101,7 +101,8 @@ class Item:
     independent witnesses. `high_stakes`: an amount, a permission, a legal matter; the brief links it and does not repeat it. `covered`: an
     instruction file says it already. `missed` is the first promotion criterion a draft misses. `remark` is a word of ours behind the sentence ("edited
     on this page, not confirmed"); `pin` the key of the topic a note must stand on, for what a person wrote on a page. `against` is the place of an
-    instruction file's line that says otherwise, undecided; `pinned`: the person wants it told first. `stale` says beside which newer number a carried line's is out of date.
+    instruction file's line that says otherwise, undecided; of a carried line whose command failed since `missed` says that, `remark` how, and `reason`
+    which command worked instead. `pinned`: the person wants it told first. `stale` says beside which newer number a carried line's is out of date.
     """
 
     uid: str

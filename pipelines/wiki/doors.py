@@ -137,7 +137,7 @@ _EMPTY = re.compile(r"\[[^\]]*\]$|.*[:：]$", re.DOTALL)
 
 def hook_text(topic: Topic) -> str:
     """The file's description, else the commands or the several names a page speaks of, else the first thing it says; for later parts their headings."""
-    sure = (i for i in topic.items if i.status is Status.CONFIRMED and not i.high_stakes and not i.against and not i.covered and not i.stale)
+    sure = (i for i in topic.items if i.status is Status.CONFIRMED and not i.high_stakes and not i.against and not i.covered and not i.stale and not i.missed)
     told = [i for i in sure if i.verdict not in NO_LONGER_TOLD and not _EMPTY.match(i.statement)]
     names: Iterable[str] = ()
     if topic.part > 1:

@@ -15,7 +15,7 @@ from pipelines.model import Kind, Status, Verdict
 from pipelines.wiki import inline
 from pipelines.wiki.content import Asked, Content, Correction, Edited, Item, Quarantined, anchor_of
 from pipelines.wiki.inline import Spans, code, join, plain
-from pipelines.wiki.lines import Part, footnotes, short_session
+from pipelines.wiki.lines import Part, footnotes, recheck, short_session
 from pipelines.wiki.page import OWN_MARK
 
 SHOWN_MAX = 20
@@ -183,7 +183,7 @@ def _correction(correction: Correction) -> Entry:
 
 
 def _recheck(item: Item) -> Entry:
-    spans = plain(inline.cut_quote(item.statement))
+    spans = join(plain(inline.cut_quote(item.statement)), *recheck(item))
     return Entry(uid=item.uid, waits=Waits.RECHECK, spans=spans, reason=reason_of(item), command=_why(item.uid), notes=footnotes(item.cites[:2]))
 
 

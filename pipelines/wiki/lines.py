@@ -110,6 +110,14 @@ def _beside(item: Item) -> list[Part]:
     return [part for said in (against, stale, "pinned" if item.pinned else "") if said for part in (" ", (Span(said, Style.EM),))]
 
 
+def recheck(item: Item) -> list[Part]:
+    """Why a carried line is to be checked again, and the command that worked where its own failed; nothing for another."""
+    if not item.carried or not item.missed or not item.remark:
+        return []
+    instead: list[Part] = ["; ", inline.code(item.reason), " worked"] if item.reason else []
+    return [" ", (Span(inline.clean(item.remark), Style.EM),), *instead]
+
+
 def worked(item: Item) -> str:
     """On which days a procedure worked, to stand behind its sentence."""
     return f", worked on {days(item.worked_on)}." if _stop(item.statement) else f" Worked on {days(item.worked_on)}."
@@ -196,6 +204,8 @@ def _carried(item: Item, resolve: Resolve) -> Draft:
         spans = join(plain(item.corrected_to), f"{_stop(item.corrected_to)} ", (Span("Corrected", Style.EM),), '; the note said: "', plain(was), '"')
     elif item.verdict in _VERDICT_WORDS:
         spans = join(spans, " ", (Span(_VERDICT_WORDS[item.verdict], Style.EM),))
+    elif item.verdict is Verdict.NEEDS_RECHECK and item.remark:
+        spans = join(spans, *recheck(item))
     return Draft(join(spans, *_beside(item)), footnotes(item.cites), item.anchor, blocks, item.carried.depth if item.carried else 0)
 
 

@@ -106,7 +106,7 @@ def _intro(topic: Topic) -> Spans:
 
 _SAID = (
     (Verdict.UPHELD, "upheld"), (Verdict.CORRECTED, "corrected"), (Verdict.CONTRADICTED, "contradicted"), (Verdict.SUPERSEDED, "superseded"),
-    (Verdict.DUPLICATE, "merged"), (Verdict.UNSUPPORTED, "unsupported"), (Verdict.UNCHECKED, "unchecked"), (Verdict.NO_LOG, "without a log"),
+    (Verdict.DUPLICATE, "merged"), (Verdict.UNSUPPORTED, "unsupported"), (Verdict.UNCHECKED, "unchecked"), (Verdict.NO_LOG, "without a log"), (Verdict.NEEDS_RECHECK, "to check again"),
 )  # fmt: skip
 
 

@@ -103,7 +103,7 @@ def layout(items: Sequence[Item]) -> Layout:
 def may_stand(item: Item) -> bool:
     """Whether a note stands on a page or in an archive; drafts, notes to recheck of which nothing is left to rest on, and quarantined ones do not."""
     fallen = item.status is Status.NEEDS_RECHECK and item.missed not in OWN_EVIDENCE
-    return item.status in LIVE | PAST and not fallen and item.verdict is not Verdict.NEEDS_RECHECK
+    return item.status in LIVE | PAST and not fallen and (item.verdict is not Verdict.NEEDS_RECHECK or item.missed in OWN_EVIDENCE)
 
 
 def part_key(topic: Topic) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from tests.integration.conftest import Command
@@ -118,3 +119,17 @@ def test_what_was_rejected_is_not_accepted_before_it_is_brought_back(dreamd: Com
     assert dreamd("revert", note)[0] == 0
     assert "6380" in told(tmp_path)
     assert dreamd("review", "accept", note)[0] == 0
+
+
+def test_the_undo_of_a_retraction_brings_the_correction_back_and_an_echo_of_the_old_value_stays_out(dreamd: Command, tmp_path: Path) -> None:
+    """What weighs less than the correction did and was heard before it was taken back is not believed in its place."""
+    note = corrected(dreamd, tmp_path)
+    echo = tmp_path / "echo.jsonl"
+    echo.write_text(ClaudeLog("three").later(days=5).fetch("https://wiki.example/redis", "Redis runs on port 6379.").text(), encoding="utf-8")
+    dreamd("dream", echo)
+    before = told(tmp_path)
+    dreamd("retract", note)
+    assert "6379" not in told(tmp_path)
+    undo = re.findall(r"`(dreamd revert \w+)`", journal(tmp_path))[0]
+    assert dreamd(*undo.split()[1:])[0] == 0
+    assert told(tmp_path) == before

@@ -18,6 +18,7 @@ from pipelines.ports import Engine, Window
 from pipelines.run.commands_run import CommandsRun
 from pipelines.run.edits import dismissed
 from pipelines.run.held import finding_of_held, held_note
+from pipelines.run.reworded import UNDECIDED, reworded
 from pipelines.stages.analyzer import Known, Line, assess, duplicates, outlived, rechecks, repeats, stated_by
 from pipelines.store import Decision, FindingChange, Store
 from pipelines.text.mood import Mood, mood_at
@@ -59,6 +60,7 @@ def assess_notes(
     for done, note in enumerate(notes):
         begin(done)
         found[note.uid] = assess(note, said[note.uid], desk.lines(note, claims[note.uid], said[note.uid]), desk.known(note), skew=skew)
+    found |= reworded(store, scope, [n for n in notes if found[n.uid].verdict in UNDECIDED])
     kept = dismissed(store, scope)
     for uid in [n.uid for n in notes if n.uid[:12] in kept and found[n.uid].verdict in _SAYS_OTHERWISE]:
         found[uid] = Finding(note=uid, verdict=Verdict.UPHELD, why="kept_by_the_person")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
@@ -49,6 +49,15 @@ class Online(Core):
         for row in rows:
             found.setdefault(row.uid, online_of(row.body))
         return tuple(sorted(found.values(), key=lambda n: (n.folder, n.path, n.position, n.uid)))
+
+    def former_notes(self, scope: str, uids: Iterable[str]) -> tuple[OnlineNote, ...]:
+        """What those of these notes said that stand no more: their last words in the person's own files, by uid."""
+        c, later = t.online_notes.c, t.online_notes.alias()
+        with self.reading("read former notes") as conn:
+            over = select(c.uid, c.body).join(later, and_(later.c.replaces == c.id, later.c.gone)).where(c.scope_id == self.scope_of(conn, scope), ~c.gone)
+            last = and_(c.source_id.is_(None), ~exists().where(t.online_notes.alias("n").c.replaces == later.c.id).correlate(later))
+            rows = [row for part in chunks(sorted(set(uids))) for row in conn.execute(over.where(last, c.uid.in_(part)))]
+        return tuple(sorted((online_of(row.body) for row in rows), key=lambda n: n.uid))
 
     def instructions(self, scope: str, *, known_at: datetime | None = None) -> tuple[tuple[OnlineNote, datetime], ...]:
         """The lines of instruction files that stand (or stood), by path and position, each with when its words were first seen in that file."""
@@ -109,7 +118,9 @@ def _current(conn: Connection, scope_id: int, *where: ColumnElement[bool]) -> di
     return {row.uid: row for row in _standing(conn, scope_id, *where)}
 
 
-def current_findings(conn: Connection, scope_id: int | None, notes: Sequence[str] | None = None, *, rev: int | None = None) -> dict[str, tuple[Finding, int, str]]:
+def current_findings(
+    conn: Connection, scope_id: int | None, notes: Sequence[str] | None = None, *, rev: int | None = None
+) -> dict[str, tuple[Finding, int, str]]:
     """The finding that stands for each online note (or stood at a revision), with its row id and content digest."""
     c = t.findings.c
     later = t.findings.alias()

@@ -40,7 +40,7 @@ def test_after_apply_nothing_waits_any_more_and_the_brief_says_nothing_is_wrong(
     assert "6379" in dreamd("review")[1]
     assert "wrong in" in _brief(tmp_path)
     assert dreamd("notes", "apply")[0] == 0
-    assert "Nothing waits for you." in dreamd("review")[1]
+    assert "says \"Redis listens" not in dreamd("review")[1]
     assert "wrong in" not in _brief(tmp_path)
     assert "wrong in" not in dreamd("brief")[1]
     lines = [x for x in (memory / "infra.md").read_text(encoding="utf-8").splitlines() if "6380" in x or "Hetzner" in x]
@@ -167,3 +167,16 @@ def test_a_line_that_says_it_fails_or_tells_another_command_is_left_alone(dreamd
     (memory / "testing.md").write_text(f"# Testing\n\n- {line}\n", encoding="utf-8")
     assert dreamd("dream", "--notes", memory)[0] == 0
     assert "needs recheck" not in _brief(tmp_path)
+
+
+def test_a_correction_in_the_persons_own_wording_is_upheld_by_what_proved_it(dreamd: Command, tmp_path: Path) -> None:
+    folder, logs = tmp_path / "memory", tmp_path / "logs"
+    folder.mkdir()
+    (folder / "jobs.md").write_text("# Jobs\n\n- The nightly backup runs at 02:00 UTC.\n", encoding="utf-8")
+    ClaudeLog("one").user("We changed the backup from 02:00 to 03:10.").assistant("I see.").save(logs)
+    assert dreamd("dream", logs, "--notes", folder)[0] == 0
+    assert dreamd("notes", "apply")[0] == 0
+    assert (folder / "jobs.md").read_text(encoding="utf-8") == "# Jobs\n\n- The nightly backup runs at 03:10 UTC.\n"
+    (chain,) = json.loads(dreamd("why", "jobs", "--json")[1])["chains"]
+    assert chain["verdict"]["verdict"] == "upheld"
+    assert "from 02:00 to 03:10" in chain["proofs"][0]["quote"]

@@ -40,7 +40,7 @@ def test_after_apply_nothing_waits_any_more_and_the_brief_says_nothing_is_wrong(
     assert "6379" in dreamd("review")[1]
     assert "wrong in" in _brief(tmp_path)
     assert dreamd("notes", "apply")[0] == 0
-    assert "says \"Redis listens" not in dreamd("review")[1]
+    assert 'says "Redis listens' not in dreamd("review")[1]
     assert "wrong in" not in _brief(tmp_path)
     assert "wrong in" not in dreamd("brief")[1]
     lines = [x for x in (memory / "infra.md").read_text(encoding="utf-8").splitlines() if "6380" in x or "Hetzner" in x]

@@ -192,7 +192,15 @@ def engine(loaded: Settings) -> tuple[Check, ...]:
             engines.config_of(loaded, engines.params_of(loaded, choice, Params()))
     except Refused as error:
         return (wrong("engine_cannot_ask", about, str(error), 'set it, or take engine = "local"'),)
-    return (fine("engine_cannot_ask", about, f"{choice.engine}: {choice.why}"),)
+    return (fine("engine_cannot_ask", about, _engine_told(choice)),)
+
+
+def _engine_told(choice: engines.Choice) -> str:
+    """Which engine dreams use, and why, as a sentence that is right by itself."""
+    if choice.engine == engines.LOCAL:
+        why = f", since {choice.why}" if choice.why.startswith("claude ") else f", {choice.why}"
+        return f"dreams read by rules on this machine (local) and ask no model{why}"
+    return f"dreams ask {choice.engine}: {choice.why}"
 
 
 def money(store: Store, loaded: Settings, scope: str | None, now: datetime) -> tuple[Check, ...]:

@@ -15,7 +15,7 @@ from typing import Final
 from pipelines.model import digest
 
 BACKUPS: Final = "note_backups"
-_FOLDERS: Final = "note_folders.json"
+FOLDERS: Final = "note_folders.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,13 +41,13 @@ def remember_folders(private: Path, folders: Iterable[Path]) -> None:
     if known == set(note_folders(private)):
         return
     private.mkdir(parents=True, exist_ok=True, mode=0o700)
-    _replace(private / _FOLDERS, json.dumps(sorted(map(str, known)), ensure_ascii=False).encode(), 0o600)
+    _replace(private / FOLDERS, json.dumps(sorted(map(str, known)), ensure_ascii=False).encode(), 0o600)
 
 
 def note_folders(private: Path) -> tuple[Path, ...]:
     """The folders kept, that are still there."""
     try:
-        said = json.loads((private / _FOLDERS).read_text(encoding="utf-8"))
+        said = json.loads((private / FOLDERS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return ()
     return tuple(p for x in said if isinstance(x, str) and (p := Path(x)).exists()) if isinstance(said, list) else ()

@@ -143,7 +143,7 @@ def beyond(store: Store) -> tuple[str, ...]:
 def _beyond(store: Store, gone: Gone) -> tuple[str, ...]:
     """What this forget did not reach."""
     untimed = gone.reach.untimed
-    return (*beyond(store), *((f"{untimed} turns that tell no time: forget them by session",) if untimed else ()))
+    return (*beyond(store), *((f"{untimed} {'turn that tells' if untimed == 1 else 'turns that tell'} no time: forget by session",) if untimed else ()))
 
 
 def _told(gone: Gone) -> Mapping[str, int]:

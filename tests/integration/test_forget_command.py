@@ -176,3 +176,12 @@ def test_where_nobody_can_be_asked_it_says_so_and_a_short_id_how_much_is_enough(
     assert err.startswith("dreamd: nothing was forgotten: nobody can be asked here; add --yes")
     code, _, err = dreamd("forget", "--session", ClaudeLog("one").uuid[:4], "--dry-run")
     assert (code, "6 characters" in err) == (3, True)
+
+
+def test_dreamds_own_list_of_note_folders_is_named_as_its_own(dreamd: Command, logs: Path, tmp_path: Path) -> None:
+    notes = tmp_path / f"notes-{WORD}"
+    notes.mkdir()
+    (notes / "ports.md").write_text(memory("ports", "- The API listens on port 9090.\n"), encoding="utf-8")
+    assert dreamd("dream", logs, "--notes", notes)[0] == 0
+    left = json.loads(dreamd("forget", "--subject", WORD, "--yes", "--json")[1])["left"]
+    assert [row["why"].split(":")[0] for row in left if row["what"].endswith("note_folders.json")] == ["dreamd's own list of the folders of notes it reads"]

@@ -176,3 +176,32 @@ def test_a_full_disk_is_told_in_one_line_although_the_system_names_no_file(dream
     assert (code, out, err.count("\n"), "Traceback" in err) == (3, "", 1, False)
     assert "full" in err
     assert "make room" in err
+
+
+def test_a_brief_too_short_doctors_engine_and_ticks_are_told_in_plain_words(dreamd: Command, logs: Path, tmp_path: Path) -> None:
+    assert dreamd("dream", logs)[0] == 0
+    code, _, err = dreamd("brief", "--budget", "200")
+    assert (code, "a brief needs 1000 characters at least, 200 are too few" in err) == (2, True)
+    assert "ask no model, since claude has neither a budget" in dreamd("doctor")[1]
+
+
+def test_what_was_ticked_in_the_inbox_is_said_by_whoever_takes_it(dreamd: Command, tmp_path: Path) -> None:
+    log = ClaudeLog("a").user("Build the client.").assistant("How?").user("Don't use spaces in the Makefile.").assistant("ok")
+    log.user("Don't touch the legacy folder.").save(tmp_path / "more")
+    assert dreamd("dream", tmp_path / "more")[0] == 0
+    place = tmp_path / "wiki" / "inbox.md"
+    rows = place.read_text(encoding="utf-8").splitlines(keepends=True)
+    assert any("legacy" in row for row in rows)
+    place.write_text("".join(row for row in rows if "legacy" not in row), encoding="utf-8")
+    assert dreamd("review")[2] == "taken from inbox.md: 1 rejected\n"
+    assert "taken from" not in dreamd("review")[2]
+
+
+def test_why_says_once_that_no_line_decides(dreamd: Command, logs: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "ports.md").write_text("# Ports\n\n- The scheduler wakes every 17 minutes.\n", encoding="utf-8")
+    assert dreamd("dream", logs, "--notes", notes)[0] == 0
+    name = next(row.split()[0] for row in dreamd("search", "scheduler wakes")[1].splitlines() if row.startswith("n-"))
+    told = dreamd("why", name)[1]
+    assert told.count("(no line decides)") + told.count("(no log)") == 1, told

@@ -20,6 +20,7 @@ from pipelines.store import DreamRunning
 from worker import wiring
 from worker.above import require_not_above
 from worker.cli import common, money
+from worker.cli.file_decisions import decided_in_files, taken_line
 from worker.cli.output import Progress, counted, many, print_json, visible
 from worker.cli.targets import Target, pending_targets, targets_of
 from worker.connect.briefs import leave_briefs
@@ -136,7 +137,11 @@ def _dream(target: Target, loaded: Settings, params: Callable[[Params], Params],
         )  # fmt: skip
         if target.project is not None and not request.params.dry_run:
             drain(parts, spool_of(loaded), request, host=place.host, asks=False)
+        decided = decided_in_files(parts.store, request.scope)
         outcome = dream(parts, request, waiting=None if no_wait else Waiting())
+        if not as_json and (taken := taken_line(decided, decided_in_files(parts.store, request.scope))):
+            progress.done()
+            typer.echo(taken, err=True)
         leave_briefs(parts.store, request.scope, data=data_folder(loaded), wiki=place.wiki)
         summary = parts.store.dream(request.scope, outcome.report.dream).summary or {}
     progress.done()

@@ -23,7 +23,7 @@ from worker.cli import common
 from worker.cli.output import many, print_json, visible
 from worker.connect.briefs import leave_briefs
 from worker.hook import spool_folder
-from worker.note_files import BACKUPS
+from worker.note_files import BACKUPS, FOLDERS
 from worker.settings import data_folder
 
 HAND = "command"
@@ -156,7 +156,14 @@ def _clean_private(data: Path, private: Path, traces: Traces) -> tuple[tuple[str
     stores = {p for p in private.rglob("*") if p.name.startswith("store.") or "archive" in p.relative_to(private).parts}
     known = [p for p in sorted(private.rglob("*")) if p.is_file() and p not in stores]
     found = ((p, CARRIES if traces.within(p.name) else carries(p, traces)) for p in known)
-    return tuple((str(p), "it lies in dreamd's data folder, and dreamd does not know it" if why == CARRIES else why) for p, why in found if why)
+    return tuple((str(p), _why_left(p) if why == CARRIES else why) for p, why in found if why)
+
+
+def _why_left(path: Path) -> str:
+    """Why a file of the data folder holds the words after everything known was cleaned."""
+    if path.name == FOLDERS:
+        return "dreamd's own list of the folders of notes it reads: the name of one holds the words; rename that folder, and name it anew with --notes"
+    return "it lies in dreamd's data folder, and dreamd does not know it"
 
 
 def _holds(path: Path, traces: Traces) -> bool:

@@ -14,7 +14,7 @@ from pipelines.run.sources import counts_of, take_in
 from worker import wiring
 from worker.above import require_not_above
 from worker.cli import common
-from worker.cli.output import Progress, print_json
+from worker.cli.output import Progress, many, print_json
 
 _PANEL = "Plumbing"
 
@@ -45,7 +45,7 @@ def intake(
         print_json({"files": len(taken.logs.files), "unchanged": taken.logs.unchanged, **totals, "refused": [{"path": p, "why": w} for p, w in taken.problems]})
     else:
         bad = f"{totals['bad']} bad{' (dreamd status --bad names them)' if totals['bad'] else ''}"
-        print(f"{len(taken.logs.files)} files read, {taken.logs.unchanged} unchanged: {totals['good']} good records, {bad}")
+        print(f"{many(len(taken.logs.files), 'file')} read, {taken.logs.unchanged} unchanged: {totals['good']} good records, {bad}")
         for path, why in taken.problems:
             print(f"  not taken {path}: {why}")
     return 1 if taken.problems else 0
@@ -73,7 +73,7 @@ def rebuild(
     else:
         for line in differences:
             print(line)
-        print(f"{len(differences)} differences" if differences else "rebuilt without a difference")
+        print(many(len(differences), "difference") if differences else "rebuilt without a difference")
     return 1 if from_logs and differences else 0
 
 

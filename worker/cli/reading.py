@@ -12,7 +12,7 @@ import typer
 
 from pipelines.errors import Refused
 from pipelines.logs.stamps import UNKNOWN
-from pipelines.model import Origin, Status
+from pipelines.model import Origin, Status, Verdict
 from pipelines.notes.moment import Moment
 from pipelines.recall.search import Hit, search
 from pipelines.run.above import overruled, told_above
@@ -98,6 +98,8 @@ def _from_above(at: common.Opened, look: Look, query: str, *, limit: int) -> tup
     return tuple(h for h in hits if h.kind == "note" and h.uid not in hidden)[: max(1, limit // 3)]
 
 
+BRIEF_MIN = 1000
+"""Characters without which a brief says nothing."""
 _TRUE = frozenset({"confirmed", "upheld", "unchecked", "no_log"})
 """What a note may be without a word beside it."""
 
@@ -233,7 +235,7 @@ def verify_command(wiki: common.Wiki = None, scope: common.Scope = None, config:
 def brief_command(
     wiki: common.Wiki = None,
     scope: common.Scope = None,
-    budget: Annotated[int, typer.Option("--budget", min=1000, metavar="CHARS", help="At most so many characters.")] = 9000,
+    budget: Annotated[int, typer.Option("--budget", metavar="CHARS", help=f"At most so many characters, {BRIEF_MIN} at least.")] = 9000,
     as_of: looking_back.AsOf = None,
     known_at: looking_back.KnownAt = None,
     audience: common.Audience = None,
@@ -241,6 +243,8 @@ def brief_command(
     as_json: common.Json = False,
 ) -> int:
     """What a new session is told, whole within a budget; with a date, what it would have been told of that time."""
+    if budget < BRIEF_MIN:
+        raise typer.BadParameter(f"a brief needs {BRIEF_MIN} characters at least, {budget} are too few", param_hint="--budget")
     with common.opened(wiki, scope, config) as at:
         moment = looking_back.moment_of(as_of, known_at, at.settings)
         look = _look(at, moment, audience)
@@ -292,6 +296,9 @@ def print_chain(chain: Chain) -> None:
             mark = ">" if turn.uid == proof.turn.uid else " "
             print(f"   {mark} {turn.place.line:>5} {turn.origin.value}: {_one_line(turn.text)}")
     for d in chain.decisions:
+        same = chain.finding and (d.decision.verb, d.decision.reason) == (chain.finding.verdict.value, chain.finding.why)
+        if same and chain.finding and chain.finding.verdict is Verdict.UNCHECKED:
+            continue  # said above: nothing was decided
         print(f"  decided {d.recorded_at:%Y-%m-%d %H:%M} in dream {d.dream}: {_words(d.decision.verb)} ({_words(d.decision.reason)})")
     for ruling in chain.rulings:
         when = f"{ruling.at:%Y-%m-%d %H:%M}" if ruling.at else "no time"

@@ -73,7 +73,7 @@ def _print(done: Reverted, *, dry_run: bool) -> None:
     print(f"{what} {would}{'brought back' if done.again else 'reverted'}: {many(len(done.shifts), 'note')} {'would change' if dry_run else 'changed'}")
     _print_shifts(done.shifts)
     if done.others:
-        print(f"  {many(done.others, 'note')} {'would say' if dry_run else 'say'} the same on other evidence")
+        print(f"  {many(done.others, 'note')} {'would say' if dry_run else 'says' if done.others == 1 else 'say'} the same on other evidence")
     for problem in publishing_problems(done.published) if done.published else ():
         print(f"  {visible(problem)}")
     if not dry_run:

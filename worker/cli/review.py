@@ -35,6 +35,7 @@ from worker.above import is_above, user_place
 from worker.cli import common
 from worker.cli.deciding import decide_other
 from worker.cli.dream import Waiting
+from worker.cli.file_decisions import decided_in_files, taken_line
 from worker.cli.output import many, print_json, visible
 from worker.cli.publish import FolderParts
 from worker.cli.reading import print_chain
@@ -75,7 +76,10 @@ def review(context: typer.Context, wiki: common.Wiki = None, scope: common.Scope
     """What waits for you, most valuable first."""
     if context.invoked_subcommand is not None:
         return
-    if _decided_in_files(wiki, scope, config):
+    decided, taken = _decided_in_files(wiki, scope, config)
+    if taken:
+        typer.echo(taken, err=True)
+    if decided:
         with desk(wiki, scope, config) as (parts, request, _, data):
             little_dream(parts, request, (), data)
     with common.opened(wiki, scope, config) as at:
@@ -271,15 +275,16 @@ def _decide(
         return _told(parts, request, ruled, moved, as_json)
 
 
-def _decided_in_files(wiki: Path | None, scope: str | None, config: Path | None) -> bool:
-    """Whether files of the wiki hold decisions nobody has recorded yet; they are recorded now. A folder another host publishes says nothing here."""
+def _decided_in_files(wiki: Path | None, scope: str | None, config: Path | None) -> tuple[bool, str]:
+    """Whether files of the wiki hold decisions nobody has recorded yet, and what those are in words; they are recorded now. A folder another host publishes
+    says nothing here."""
     with common.opened(wiki, scope, config) as at:
-        before = at.store.inputs(at.scope)
+        before, rulings = at.store.inputs(at.scope), decided_in_files(at.store, at.scope)
         parts = FolderParts(store=at.store, redactor=wiring.redactor(), holder=this_process(at.place.host))
         folder = WikiFolder(folder=at.place.wiki, wiki=at.place.wiki_id, host=at.place.host, mine=at.settings.edits_are_mine)
         with contextlib.suppress(NotOurFolder):
             take_own_words(parts, folder, at.scope)
-        return at.store.inputs(at.scope) != before
+        return at.store.inputs(at.scope) != before, taken_line(rulings, decided_in_files(at.store, at.scope))
 
 
 def _decide_held(

@@ -31,6 +31,7 @@ class Person:
             self.patch.setenv("DREAMD_DATABASE_URL", url)
         else:
             self.patch.delenv("DREAMD_DATABASE_URL", raising=False)
+        self.wiki(where).parent.mkdir(exist_ok=True)
         return run([*command, "--wiki", str(self.wiki(where))])
 
     def dream(self, where: str, *, url: str = "") -> None:

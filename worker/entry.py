@@ -1,13 +1,12 @@
 """The console script. What must be quick is answered before anything heavy is imported."""
 
 import os
-import signal
 import sys
+
+from worker import READY_FD
 
 SERVES = frozenset({"up", "worker", "schedule", "watch"})
 """Commands that a person ends with Ctrl-C; `publish --follow` is one as well."""
-READY_FD = "--ready-fd="
-"""The first word of a part of `dreamd up`: where it says that it is ready."""
 INTERRUPTED = 130
 
 
@@ -28,8 +27,8 @@ def main() -> int:
 
             return session_start(sys.argv[3:])
     _take_ready_fd()
-    if _serves(sys.argv[1:]) and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _leave)
+    if _serves(sys.argv[1:]):
+        _leave_quietly()
     try:
         from worker.cli import run
     except KeyboardInterrupt:
@@ -48,6 +47,13 @@ def _take_ready_fd() -> None:
 def _serves(words: list[str]) -> bool:
     command = words[0] if words else ""
     return "--follow" in words if command == "publish" else command in SERVES and "--once" not in words
+
+
+def _leave_quietly() -> None:
+    import signal
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _leave)
 
 
 def _leave(_number: int, _frame: object) -> None:

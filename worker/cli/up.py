@@ -22,13 +22,12 @@ import structlog
 import typer
 
 from pipelines.store.postgres import THREADS_MAX
-from worker import wiring
+from worker import READY_FD, wiring
 from worker.above import require_not_above
 from worker.cli import common, serving
 from worker.cli.output import visible
 from worker.cli.watch import QUIET_HELP
 from worker.cli.worker import THREADS
-from worker.entry import READY_FD
 from worker.stopping import Stop
 
 BACK_OFF_S, BACK_OFF_MAX_S = 1.0, 60.0

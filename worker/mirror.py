@@ -61,7 +61,10 @@ def catch_up(data: Path, parts: Parts, archive_of: Callable[[str], Blobs], *, ho
 def say_caught_up(gone: Mapping[str, int]) -> None:
     """Tell a person on standard error."""
     for scope, turns in gone.items():
-        print(f"{scope}: this copy of the store is older than a forget; what was forgotten is forgotten here again ({turns} {'turn' if turns == 1 else 'turns'})", file=sys.stderr)
+        print(
+            f"{scope}: this copy of the store is older than a forget; what was forgotten is forgotten here again ({turns} {'turn' if turns == 1 else 'turns'})",
+            file=sys.stderr,
+        )
 
 
 def tell(data: Path, store: Store) -> None:

@@ -28,7 +28,9 @@ SHARED_MIN = 2
 SIDE_CHARS_MAX = 400
 _STATING = frozenset({Mood.PLAIN, Mood.REPORTED, Mood.REQUEST})
 _SHAPES = frozenset({"bullet", "paragraph"})
-_DENIAL = re.compile(r"\b(?:never|don['’]?t|do not|must not|mustn['’]t|should not|shouldn['’]t|cannot|can['’]t|not|avoid|no longer|isn['’]t|aren['’]t)\b", re.IGNORECASE)
+_DENIAL = re.compile(
+    r"\b(?:never|don['’]?t|do not|must not|mustn['’]t|should not|shouldn['’]t|cannot|can['’]t|not|avoid|no longer|isn['’]t|aren['’]t)\b", re.IGNORECASE
+)
 _BOUND = re.compile(r"\b(?:if|unless|except|when|until|without|but|only|while|after|before|because)\b", re.IGNORECASE)
 _LABEL = re.compile(r"[^\s:：][^:：.]{0,40}[:：](?:\s|(?<=：))")
 """A line such as "Plan: 012.md" says something of what its file or heading names, and two of them most often of two things."""

@@ -110,7 +110,9 @@ def search(
     hits += [_hit("turn", turn, score, context=turn.uid not in found and _says_none(turn, asked)) for turn, score in rank(turns, around, asked)]
     best = sorted(hits, key=lambda h: (-h.score, h.kind, h.uid))[:limit]
     quoted = {turn.uid: turn.quoted for turn in (*turns, *around)}
-    return tuple(hit if hit.kind == "note" else replace(hit, text=without_orders(hit.text, Origin(hit.origin or Origin.HARNESS), quoted[hit.uid])) for hit in best)
+    return tuple(
+        hit if hit.kind == "note" else replace(hit, text=without_orders(hit.text, Origin(hit.origin or Origin.HARNESS), quoted[hit.uid])) for hit in best
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

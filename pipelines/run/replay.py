@@ -77,7 +77,9 @@ def _require_answers(store: Store, dream: Dream) -> None:
     """Every call that was answered has its answer in the record."""
     lost = store.lost_answers(dream.scope, dream.uid)
     if lost:
-        raise Refused(f"{len(lost)} requests of dream {dream.uid} have no recorded answer any more, the first is {lost[0][0]} {lost[0][1]}: it was forgotten, or is no longer kept")
+        raise Refused(
+            f"{len(lost)} requests of dream {dream.uid} have no recorded answer any more, the first is {lost[0][0]} {lost[0][1]}: it was forgotten, or is no longer kept"
+        )
 
 
 def _after(store: Store, dream: Dream) -> tuple[Dream, ...]:

@@ -141,7 +141,10 @@ def not_read(store: Store, dream: Dream) -> tuple[str, ...]:
     told = [f"{_sessions(n)} left to the next dream: the budget is used up" for n in (spent,) if n]
     told += [f"{_sessions(n)} left to the next dream but for what the rules read: the model cannot be reached" for n in (unasked,) if n]
     parked = [row for r in extracted for row in _rows(r.get("parked"))]
-    told += [f"session {session}: {turns} {'turn was' if turns == 1 else 'turns were'} not read, the model's answer to them is {why}" for session, why, turns in parked[:UNREADABLE_MAX]]
+    told += [
+        f"session {session}: {turns} {'turn was' if turns == 1 else 'turns were'} not read, the model's answer to them is {why}"
+        for session, why, turns in parked[:UNREADABLE_MAX]
+    ]
     more = len(parked) - UNREADABLE_MAX
     return (*told, *([f"{more} more stretches were not read"] if more > 0 else []))
 

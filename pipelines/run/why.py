@@ -81,7 +81,9 @@ def why(store: Store, scope: str, name: str, look: Look | None = None) -> tuple[
     if not own and not online and at.moment and _is_known(store, scope, name):
         raise Refused(f"{name!r} says nothing of that time: no version of it held then, or none was known")
     if not own and not online:
-        raise NotCalled(f"no note and no page is called {name!r}, and no note says it: dreamd search {shlex.join(name.split())} looks through the sessions, too")
+        raise NotCalled(
+            f"no note and no page is called {name!r}, and no note says it: dreamd search {shlex.join(name.split())} looks through the sessions, too"
+        )
     near = beside(store, scope, known_at=at.moment.known_at)
     return (*(_chain(at, n, near) for n in own), *(_carried(at, n, near) for n in online))
 

@@ -155,7 +155,6 @@ class Reading(Core):
                 archived=int(conn.scalar(select(func.sum(t.segments.c.length)).where(t.segments.c.scope_id == at)) or 0),
             )  # fmt: skip
 
-
     def bad_records(self, scope: str, *, limit: int) -> tuple[BadRecord, ...]:
         """Where the scope's logs hold bytes that are no record, and why, by file and line; at most `limit`."""
         b, s, f = t.bad_spans.c, t.sources.c, t.files.c

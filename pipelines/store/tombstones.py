@@ -90,7 +90,12 @@ class Tombstones:
     def turn(self, turn: Turn) -> bool:
         """Whether a turn is not taken in: forgotten by itself, with its session or for a phrase in it, or no longer kept."""
         until = self._until.get(turn.session)
-        return (until is not None and turn.at is not None and turn.at <= until) or self.session(turn.session) or self._has(TURN, turn.uid) or self.text(said_in(turn))
+        return (
+            (until is not None and turn.at is not None and turn.at <= until)
+            or self.session(turn.session)
+            or self._has(TURN, turn.uid)
+            or self.text(said_in(turn))
+        )
 
     def online(self, note: OnlineNote) -> bool:
         """Whether a line of a note file is forgotten."""

@@ -500,7 +500,9 @@ def _pages(signs: Signs, moved: list[Moved], own_max: int, lines_max: int, said:
         bare = prose or (not door.named and _compared(door.hook) in above_told)
         line = Entry((link(door.title, door.path),), None) if bare else entry(door, moved, own_max)
         out.append(replace(line, depth=1 if above else 0))
-        for heading, lines in groupby((i for i in prose if _words(i) not in said and not i.covered and not i.against), key=lambda i: i.carried.heading if i.carried else ""):
+        for heading, lines in groupby(
+            (i for i in prose if _words(i) not in said and not i.covered and not i.against), key=lambda i: i.carried.heading if i.carried else ""
+        ):
             if heading:
                 out.append(Entry(plain(heading), None, depth=1))
             out += [_index_line(i, door, moved, max(own_max, LINE_CHARS_MAX), depth=2 if heading else 1) for i in lines]

@@ -171,7 +171,11 @@ _WANTS = {"retract": "Take out", "reject": "Reject", "approve": "Accept", "keep"
 def _edit(edited: Edited) -> Entry:
     """In whose hand it was done nobody knows, so it says what would become of the note."""
     before = plain(inline.cut_quote(edited.before))
-    spans = join('Say "', plain(inline.cut_quote(edited.after)), '" in place of "', before, '"?') if edited.after else join(_WANTS[edited.wants], ' "', before, '"?')
+    spans = (
+        join('Say "', plain(inline.cut_quote(edited.after)), '" in place of "', before, '"?')
+        if edited.after
+        else join(_WANTS[edited.wants], ' "', before, '"?')
+    )
     return Entry(uid=edited.uid, waits=Waits.EDIT, spans=spans, reason="", command=_why(edited.note))
 
 

@@ -268,7 +268,9 @@ def _cells(source: str) -> str:
 
 
 def _code_block(text: str, info: str) -> list[Block]:
-    rows = ["".join(ch for ch in row if ch.isprintable() or ch == " ").rstrip() for row in without_controls(text).encode("utf-8", "replace").decode().split("\n")]
+    rows = [
+        "".join(ch for ch in row if ch.isprintable() or ch == " ").rstrip() for row in without_controls(text).encode("utf-8", "replace").decode().split("\n")
+    ]
     body = "\n".join(rows).strip("\n")
     word = info.strip().split(" ")[0]
     return [Block(code=body, info=word if re.fullmatch(r"[A-Za-z0-9+#.-]{1,20}", word) else "")] if body.strip() else []

@@ -77,6 +77,7 @@ def test_a_correction_leaves_the_brief_after_thirty_days_and_five_deliveries_and
     desk.dream()
     assert len(corrected(desk)) == 1
     deliver(desk, *(f"s{n}" for n in range(4)))
+    desk.now = START + timedelta(days=45)
     ClaudeLog("two", at=START + timedelta(days=40)).user("Always run migrations with `make migrate`.").assistant("ok").save(desk.logs)
     desk.dream()
     assert len(corrected(desk)) == 1, "told four times"

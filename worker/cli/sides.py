@@ -20,7 +20,9 @@ def print_sides(note: str, found: Contradiction) -> None:
         for quote in side.quotes:
             print(f"      “{_line(quote.text)}”")
     if found.verdict == OPEN:
-        print(f"  verdict: open, nothing orders the sides. To decide: dreamd review accept n-{note} --side 1|{'|'.join(str(s.number) for s in found.sides[1:])}")
+        print(
+            f"  verdict: open, nothing orders the sides. To decide: dreamd review accept n-{note} --side 1|{'|'.join(str(s.number) for s in found.sides[1:])}"
+        )
     else:
         why = f": {_line(found.reason)}" if found.reason else ""
         print(f"  verdict: side {found.right or 'none'}, decided by {visible(found.by)}, {_day(found.at)}{why}")
@@ -29,7 +31,9 @@ def print_sides(note: str, found: Contradiction) -> None:
 def print_against(note: str, told: Told) -> None:
     """The line of an instruction file that says otherwise, and what either decision does."""
     said = words_of(told)
-    print(f"  {visible(told.path)}:{told.line} says otherwise{f': “{_line(said)}”' if said else ''}; until you decide the file wins, and no session is told the note")
+    print(
+        f"  {visible(told.path)}:{told.line} says otherwise{f': “{_line(said)}”' if said else ''}; until you decide the file wins, and no session is told the note"
+    )
     print(f"  The note holds: dreamd review accept n-{note} (then change the file: dreamd never does). The file is right: dreamd review reject n-{note}")
 
 

@@ -49,7 +49,8 @@ def test_a_hold_is_kept_from_the_words_of_others_of_other_things_and_of_before()
 
 
 @pytest.mark.parametrize(
-    "words", ["The billing migration is done.", "We migrated billing to Postgres.", "We dropped the plan to migrate billing.", "The billing migration is cancelled."]
+    "words",
+    ["The billing migration is done.", "We migrated billing to Postgres.", "We dropped the plan to migrate billing.", "The billing migration is cancelled."],
 )
 def test_a_goal_ends_when_it_is_reached_or_given_up(words: str) -> None:
     assert states(said(GOAL, at=0))[GOAL] is Status.CONFIRMED

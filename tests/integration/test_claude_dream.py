@@ -202,7 +202,7 @@ def test_a_stretch_no_model_answers_for_is_named_and_the_rest_is_read(desk: Mode
     assert stated(desk, "5433")
     assert done.report.left == {"unusable": 1}
     (report,) = (desk.wiki / "journal").glob("*.md")
-    assert "1 turns were not read" in report.read_text(encoding="utf-8")
+    assert "1 turn was not read" in report.read_text(encoding="utf-8")
 
 
 # --- what is asked beyond the sessions ---------------------------------------------------------------------------------------------------------

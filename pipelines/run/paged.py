@@ -81,7 +81,7 @@ class Pages:
         self._part(moved)
         relocated = self._locate()
         own_paths = set(own_changed)
-        again = {k for k, p in self.now.items() if k[0] in moved or k in relocated or {p.path, archive_path(p.path)} & own_paths}
+        again = {k for k, p in self.now.items() if k[0] in moved or k in relocated or (own_paths and {p.path, archive_path(p.path)} & own_paths)}
         if self._doors_of(self.old) != self.doors:
             again |= {k for k, p in self.now.items() if p.sort == Sort.MEMORY}
         for key in sorted(again):

@@ -146,7 +146,8 @@ def brief(content: Content, layout: Layout, budget: Budget = MEMORY_MD, *, scope
 def tell(signs: Signs, budget: Budget = MEMORY_MD, *, scope: str = "") -> Brief:
     """The brief of these signs within the budget."""
     head, foot = _head(signs, scope), _foot()
-    for own_max in (OWN_CHARS_MAX, HOOK_CHARS_MAX):  # lines of the person's own index whole, while there is room for all
+    # lines of the person's own index whole, while there is room for all
+    for own_max in (HOOK_CHARS_MAX,) if _too_many(signs, budget) else (OWN_CHARS_MAX, HOOK_CHARS_MAX):
         moved: list[Moved] = []
         sections = _sections(signs, moved, own_max, budget)
         kept, over = _fit(sections, budget, head, foot)
@@ -163,6 +164,11 @@ def tell(signs: Signs, budget: Budget = MEMORY_MD, *, scope: str = "") -> Brief:
         text=text, lines=text.count("\n"), bytes=len(text.encode("utf-8", "surrogatepass")), moved=(*moved, *left), told=told,
         left=len(moved) + len(left) + sum(s.uncounted for s in sections),
     )  # fmt: skip
+
+
+def _too_many(signs: Signs, budget: Budget) -> bool:
+    """Whether some page is left out whatever is told of the others: more that have to earn their line than there are lines."""
+    return sum(1 for door in signs.doors if not door.index and door.sort is not Sort.MEMORY) > budget.lines
 
 
 def told_correction(uid: str) -> str:

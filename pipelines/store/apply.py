@@ -109,7 +109,7 @@ def apply_changes(core: Core, conn: Connection, scope_id: int, dream: Any, *, ma
 def _kept(conn: Connection, scope_id: int, dream_id: int, max_share: float, floor: int) -> frozenset[str]:
     """The notes the guard holds back. What is staged is looked at only when so many of its notes stand confirmed that the guard can trip."""
     confirmed, stake = _confirmed(conn, scope_id), _at_stake(conn, scope_id, dream_id)
-    if max_share >= 1 or stake < SHRINK_FLOOR:
+    if max_share >= 1 or (stake < SHRINK_FLOOR and stake <= max(floor, max_share * confirmed)):
         return frozenset()
     staged = chain.from_iterable(_pages(conn, scope_id, dream_id))
     endangered = {planned.note: planned for planned in staged if any(move.endangers for move in planned.plan)}

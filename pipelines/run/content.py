@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from pathlib import PurePosixPath
 
+from pipelines.engines.local.ending import End, Ended
 from pipelines.engines.local.worklog import WorkRecord, work_log
 from pipelines.gates import held, held_unless_said
 from pipelines.logs.stamps import UNKNOWN
@@ -426,16 +427,17 @@ def quarantined(store: Store, scope: str) -> tuple[Quarantined, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Last:
-    """How a session ended: when, and what the assistant asked last without an answer."""
+    """How a session ended: when, and what the assistant asked last without an answer, or the plan it showed (`planned`)."""
 
     session: str
     ended: datetime | None
     asked: Quote | None
+    planned: bool = False
 
 
 def last_of(record: WorkRecord) -> Last:
     """The end of a session."""
-    return Last(record.session, record.ended, record.end.asked)
+    return Last(record.session, record.ended, record.end.asked, record.end.how is Ended.PLAN)
 
 
 def waiting(works: Sequence[Work], ends: Iterable[Last]) -> tuple[Last, ...]:
@@ -450,8 +452,11 @@ def asked(store: Store, scope: str, ends: Iterable[Last]) -> tuple[Asked, ...]:
     Words that a draft quotes wait for a person as that draft.
     """
     questions = [q for asked in open_questions(store, scope).values() for q in asked]
-    for last in (end.asked for end in ends if end.asked):
-        questions.append(Question(text=_question(last.text), quotes=(last,)))
+    plans: set[str] = set()
+    for end in ends:
+        if end.asked is not None:
+            questions.append(Question(text=end.asked.text if end.planned else _question(end.asked.text), quotes=(end.asked,)))
+            plans |= {end.asked.turn} if end.planned else set()
     drafted = _drafted(store, scope, questions)
     questions = [q for q in questions if not held(q.text) and not any(_within(mine, draft) for mine in q.quotes for draft in drafted[mine.turn])]
     evidence = gather(store, scope, (), (q for asked in questions for q in asked.quotes))
@@ -460,7 +465,7 @@ def asked(store: Store, scope: str, ends: Iterable[Last]) -> tuple[Asked, ...]:
         cites = tuple(c for q in question.quotes if (c := evidence.cite(q)))
         if cites:
             uid = question.quotes[0].turn[:12]
-            out[uid] = Asked(uid=uid, text=question.text, cites=cites, at=_most(c.at for c in cites))
+            out[uid] = Asked(uid=uid, text=question.text, cites=cites, at=_most(c.at for c in cites), plan=question.quotes[0].turn in plans)
     return tuple(out[uid] for uid in sorted(out))
 
 
@@ -491,9 +496,11 @@ def _records(store: Store, scope: str, look: Look) -> tuple[WorkRecord, ...]:
 
 
 def work_record(store: Store, scope: str, info: SessionInfo) -> WorkRecord | None:
-    """The record of a session, without first words that are under quarantine, and without times that cannot be."""
+    """The record of a session as far as it is kept, without first words that are under quarantine, and without times that cannot be."""
     read_at = store.read_at(scope, info.uid)
-    turns = (replace(turn, at=None) if is_ahead(turn.at, read_at) else turn for turn in store.turns_of(scope, info.uid))
+    until = store.gone_until(scope, info.uid)
+    stays = (turn for turn in store.turns_of(scope, info.uid) if until is None or (turn.at is not None and turn.at > until))
+    turns = (replace(turn, at=None) if is_ahead(turn.at, read_at) else turn for turn in stays)
     record = work_log(prepare(info, tuple(turns)))
     first = record.first_prompt if record else None
     return replace(record, first_prompt=None, cut=False) if record and first and store.withheld(scope, [first.turn]) else record
@@ -515,14 +522,22 @@ def work_of(record: WorkRecord) -> Work:
     first = record.first_prompt.text + (" …" if record.cut else "") if record.first_prompt else ""
     todos = tuple(t for t in map(shown, record.todos.open) if t)
     return Work(
-        session=record.session, started=record.started, ended=record.ended, folder=shown(record.folder or ""), branch=shown(record.branch or ""),
+        session=record.session, started=record.started, ended=record.ended, zone=record.zone, folder=shown(record.folder or ""), branch=shown(record.branch or ""),
         title=shown(record.title or ""), asked=first, command=record.command, begins=record.begins[:12],
         parent=record.parent or "", prompts=record.prompts, commits=tuple(f"{c.sha} {shown(c.subject)}".rstrip() for c in record.commits),
         tested=summary, test_command=shown(tested.command) if tested else "", failed=tuple(filter(None, map(shown, record.failed))), files=record.files,
         touched=tuple(filter(None, map(shown, record.touched))), todos=todos[:TODOS_MAX], open_todos=len(record.todos.open), all_todos=record.todos.count,
-        how=end.how.value, outcome=shown(end.error), question=_question(shown(end.asked.text)) if end.asked else "", question_line=end.line,
+        how=end.how.value, outcome=shown(end.error), question=_left(end), question_line=end.line,
         uncommitted=len(left.paths), unsaved=tuple(filter(None, map(shown, left.paths)))[:UNSAVED_MAX], unsaved_line=left.line, clean=left.clean,
     )  # fmt: skip
+
+
+def _left(end: End) -> str:
+    """The words of what a session left open, as they are shown."""
+    words = shown(end.asked.text) if end.asked else ""
+    if end.how is Ended.PLAN:
+        return f"{words} …" if words and end.cut else words
+    return _question(words)
 
 
 def verdicts(notes: Iterable[OnlineNote], findings: Mapping[str, Finding]) -> Counter[str]:

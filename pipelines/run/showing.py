@@ -211,14 +211,14 @@ def _work(store: Store, scope: str, info: SessionInfo) -> str:
     if record is None:
         return "null"
     end = last_of(record)
-    words = [end.asked.turn, end.asked.start, end.asked.end, end.asked.text] if end.asked else None
+    words = [end.asked.turn, end.asked.start, end.asked.end, end.asked.text, end.planned] if end.asked else None
     return dump([pack(work_of(record)), end.ended.isoformat() if end.ended else None, words])
 
 
 def _done(uid: str, told: str) -> tuple[Work, Last]:
     work, ended, words = cast(list[Any], load(told))
     asked_last = Quote(turn=words[0], start=words[1], end=words[2], text=words[3]) if words else None
-    return unpacked_work(work), Last(uid, datetime.fromisoformat(ended) if ended else None, asked_last)
+    return unpacked_work(work), Last(uid, datetime.fromisoformat(ended) if ended else None, asked_last, planned=bool(words and words[4]))
 
 
 # --- everything else -----------------------------------------------------------------------------------------------------------------------

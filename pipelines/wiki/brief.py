@@ -22,7 +22,7 @@ from pipelines.wiki.inline import Spans, join, plain
 from pipelines.wiki.lines import Part, carried_text, day, recheck, worked
 from pipelines.wiki.page import link
 from pipelines.wiki.topics import Layout, Sort, fold, hooked
-from pipelines.wiki.unfinished import Left, told_of, unfinished
+from pipelines.wiki.unfinished import NOT_ANSWERED, NOT_APPROVED, Left, told_of, unfinished
 
 CORRECTED_MAX, COMMANDS_MAX, WAITING_MAX, FACTS_MAX = 10, 10, 3, 20
 CORRECTION_DAYS, CORRECTION_DELIVERIES = 30, 5
@@ -464,7 +464,12 @@ def _waiting(signs: Signs, moved: list[Moved]) -> _Section:
     """Goals heard of in the last 30 days, questions nobody answered, work not committed; the newest three."""
     found: list[tuple[datetime | None, Entry]] = [(s.item.newest_evidence, _entry(s, GOALS, moved)) for s in signs.goals.first[: _ties(signs.goals.first)]]
     for asked in signs.asked:
-        found.append((asked.at, Entry(join("Asked and not answered: ", plain(inline.cut_quote(asked.text))), link("inbox", "inbox.md"), asked.uid)))
+        found.append(
+            (
+                asked.at,
+                Entry(join(f"{NOT_APPROVED if asked.plan else NOT_ANSWERED}: ", plain(inline.cut_quote(asked.text))), link("inbox", "inbox.md"), asked.uid),
+            )
+        )
     for one in (u for u in unfinished(signs.work) if u.left is Left.CHANGES):
         found.append((one.work.ended or one.work.started, Entry(told_of(one), link("recent", "recent.md"))))
     found.sort(key=lambda pair: (not pair[1].pinned, -_stamp(pair[0]), inline.words(pair[1].spans)))

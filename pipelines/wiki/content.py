@@ -165,12 +165,14 @@ class Quarantined:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A question that waits for an answer: an engine's gap, or what the assistant asked last and nobody answered."""
+    """A question that waits for an answer: an engine's gap, or what the assistant asked last and nobody answered; `plan`: the title of a plan nobody said
+    yes or no to."""
 
     uid: str
     text: str
     cites: tuple[Cite, ...]
     at: datetime | None = None
+    plan: bool = False
 
     def __post_init__(self) -> None:
         _require_cites(self.cites, self.text)
@@ -216,16 +218,17 @@ class Correction:
 class Work:
     """One session in the work log, from records alone.
 
-    `folder` is where it ran, `title` the agent's own, `asked` what was typed first, `command` a command of the agent before that. `begins` is shared by
+    `zone` is the offset its times were said in ("" for UTC), `folder` where it ran, `title` the agent's own, `asked` what was typed first, `command` a command of the agent before that. `begins` is shared by
     copies and resumed sessions, `parent` the session this one goes on from. `tested` sums up the last run of `test_command`, `failed` are the checks whose
     last run failed. `files` counts files written, `touched` names those written most. A few `todos` are told of the open ones. `how` it ended is a word of
-    the local engine's `Ended`, `outcome` the words of an error, `question` what was asked last and not answered. `uncommitted` counts files changed after
+    the local engine's `Ended`, `outcome` the words of an error, `question` what was asked last and not answered, or the title of the plan that waits. `uncommitted` counts files changed after
     the last commit, `unsaved` names the first of them; `clean`: git said at the end that nothing is left to commit. The lines are those of the log.
     """
 
     session: str
     started: datetime | None
     ended: datetime | None
+    zone: str = ""
     folder: str = ""
     branch: str = ""
     title: str = ""

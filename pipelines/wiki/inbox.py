@@ -17,6 +17,7 @@ from pipelines.wiki.content import Asked, Content, Correction, Edited, Item, Qua
 from pipelines.wiki.inline import Spans, code, join, plain
 from pipelines.wiki.lines import Part, footnotes, recheck, short_session
 from pipelines.wiki.page import OWN_MARK
+from pipelines.wiki.unfinished import NOT_APPROVED
 
 SHOWN_MAX = 20
 QUIET_DAYS = 30
@@ -128,9 +129,14 @@ def _heard(at: datetime | None, since: datetime | None) -> bool:
 def questions(asked: Iterable[Asked], since: datetime | None = None) -> tuple[Entry, ...]:
     """Questions that wait for an answer, the newest first; those asked before `since` have been answered by going on."""
     return tuple(
-        Entry(uid=a.uid, waits=Waits.QUESTION, spans=plain(inline.cut_quote(a.text)), reason="unanswered", command=_why(a.uid), notes=footnotes(a.cites[:2]))
+        Entry(uid=a.uid, waits=Waits.QUESTION, spans=_question(a), reason="" if a.plan else "unanswered", command=_why(a.uid), notes=footnotes(a.cites[:2]))
         for a in sorted((a for a in asked if _heard(a.at, since)), key=lambda a: (-(a.at.timestamp() if a.at else 0.0), a.uid))
     )  # fmt: skip
+
+
+def _question(asked: Asked) -> Spans:
+    words = plain(inline.cut_quote(asked.text))
+    return join(f"{NOT_APPROVED}: ", words) if asked.plan else words
 
 
 _FIRST = (Kind.RULE, Kind.PREFERENCE, Kind.HOLD, Kind.DECISION, Kind.PROCEDURE, Kind.FACT, Kind.GOAL, Kind.PLAN, Kind.INSIGHT, Kind.INCIDENT)

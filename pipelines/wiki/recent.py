@@ -49,7 +49,7 @@ def within(works: Sequence[Work], newest: datetime | None) -> list[Work]:
     """Sessions of the last fourteen days before `newest`, newest first; those without a time come last."""
     since = newest - timedelta(days=RECENT_DAYS) if newest else None
     kept = [w for w in works if since is None or (w.ended or w.started) is None or (w.ended or w.started or since) >= since]
-    return sorted(kept, key=lambda w: (w.started is None and w.ended is None, -_stamp(w), w.session))
+    return sorted(kept, key=lambda w: (w.started is None and w.ended is None, -(when.toordinal() if (when := _day(w)) else 0), -_stamp(w), w.session))
 
 
 def headline(work: Work, *, named: bool) -> Spans:
@@ -70,7 +70,7 @@ def _head(works: Sequence[Work]) -> str:
     places = {project_of(w) for w in works}
     place = next(iter(places)) if len(places) == 1 else ""
     where: list[Part] = [" in ", plain(place)] if place else []
-    return inline.write_line(join(count, *where, ", the newest first" if len(works) > 1 else "", ", from the logs alone. Times are UTC."))
+    return inline.write_line(join(count, *where, ", the newest first" if len(works) > 1 else "", ", from the logs alone."))
 
 
 def _note(one: Unfinished, notes: list[Spans]) -> int:
@@ -166,6 +166,7 @@ def _todos(work: Work) -> _Fact:
 _HOW = {
     "answered": "",
     "question": "Ended with a question",
+    "plan": "Ended with a plan that waits for a yes",
     "interrupted": "Ended: interrupted by the person",
     "error": "Ended with an error",
     "middle": "Ended in the middle: still running when it was read, or cut off",
@@ -187,15 +188,21 @@ def _stamp(work: Work) -> float:
 
 def _day(work: Work) -> date | None:
     at = work.started or work.ended
-    return at.date() if at else None
+    return _there(at, work).date() if at else None
+
+
+def _there(at: datetime, work: Work) -> datetime:
+    """A time by the clock the session's log goes by."""
+    return at if not work.zone else at.astimezone(datetime.strptime(work.zone, "%z").tzinfo)
 
 
 def _span_of(work: Work) -> str:
-    """`23:00–23:54`, the end's date when it is another day."""
+    """`23:00–23:54 UTC`, the end's date when it is another day; by the offset the log states, where it states one."""
     if not work.started:
         return "time unknown"
-    start = f"{work.started:%H:%M}"
-    if not work.ended or f"{work.ended:%H:%M %d}" == f"{work.started:%H:%M %d}":
-        return start
-    end = f"{work.ended:%H:%M}" + ("" if work.ended.date() == work.started.date() else f" on {day(work.ended)}")
-    return f"{start}–{end}"
+    zone = work.zone or "UTC"
+    start = _there(work.started, work)
+    end = _there(work.ended, work) if work.ended else start
+    if f"{end:%H:%M %d}" == f"{start:%H:%M %d}":
+        return f"{start:%H:%M} {zone}"
+    return f"{start:%H:%M}–{end:%H:%M} {zone}" + ("" if end.date() == start.date() else f" on {day(end)}")

@@ -21,9 +21,14 @@ SESSIONS_MAX = 100
 SHARED_WORDS = 2
 """Words of a question that a later session has in common with it when it speaks of the same."""
 _OFFER = re.compile(
-    r"\b(?:want|would you like|do you want|shall I|should I|may I|can I|ready|okay to|ok to|proceed|sound good|look good)\b|^plan\b|要我|需要我|是否需要|好吗|可以吗",
+    r"\b(?:want|would you like|do you want|shall I|should I|may I|can I|ready|okay to|ok to|proceed|sound good|look good)\b|要我|需要我|是否需要|好吗|可以吗",
     re.IGNORECASE,
 )
+
+
+NOT_ANSWERED, NOT_APPROVED = "Asked and not answered", "Plan shown, no yes or no to it yet"
+PLAN = "plan"
+"""How a session ended that showed a plan last, as the local engine's `Ended` says it."""
 
 
 class Left(StrEnum):
@@ -55,7 +60,7 @@ def unfinished(works: Sequence[Work]) -> tuple[Unfinished, ...]:
         if any(_goes_on(other, work) for other in later):
             continue
         near = [other for other in later if _same_place(other, work)]
-        if work.question and not any(_answers(other, work.question) for other in near):
+        if work.question and not any(_answers(other, work) for other in near):
             out.append(Unfinished(work, Left.QUESTION))
         if work.uncommitted and not any(other.commits or other.clean for other in near):
             out.append(Unfinished(work, Left.CHANGES))
@@ -78,7 +83,7 @@ def told_of(one: Unfinished) -> Spans:
         where += [" on " if where else "", code(work.branch)]
     about: list[Part] = [" (", *where, ")"] if where else []
     if one.left is Left.QUESTION:
-        return join("Asked and not answered", *about, ': "', plain(inline.cut_quote(work.question, QUESTION_CHARS_MAX)), '"')
+        return join(NOT_APPROVED if work.how == PLAN else NOT_ANSWERED, *about, ': "', plain(inline.cut_quote(work.question, QUESTION_CHARS_MAX)), '"')
     count = f"{work.uncommitted} {'file' if work.uncommitted == 1 else 'files'}"
     return join(count, " changed and not committed", *about, ": ", *names(work.unsaved, work.uncommitted))
 
@@ -125,11 +130,12 @@ def _same_place(other: Work, work: Work) -> bool:
     return here == there or here.is_relative_to(there) or there.is_relative_to(here)
 
 
-def _answers(other: Work, question: str) -> bool:
-    """Whether a later session settles a question: it speaks of the same; and an offer lapses when the person goes on to something else."""
+def _answers(other: Work, work: Work) -> bool:
+    """Whether a later session settles a question: it speaks of the same; and an offer or a plan lapses when the person goes on to something else."""
     if not other.prompts:
         return False
-    if _OFFER.search(question):
+    question = work.question
+    if work.how == PLAN or _OFFER.search(question):
         return True
     said = " ".join((other.asked, other.title, *other.commits, *other.touched))
     return len(_tokens(question) & _tokens(said)) >= SHARED_WORDS

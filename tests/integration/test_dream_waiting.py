@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from tests.dreaming import Desk
 from tests.writing import ClaudeLog
 
@@ -17,3 +19,18 @@ def test_what_sessions_asked_last_waits_newest_first_until_a_later_one_speaks_of
     ClaudeLog("newer").later(days=4).user("leave the nightly import on its queue as it is, the old flags can go").assistant("Good.").save(desk.logs)
     desk.dream()
     assert "Asked and not answered" not in desk.brief()
+
+
+def test_a_plan_nobody_said_yes_to_is_called_a_plan_in_the_brief_the_queue_and_the_work_log(desk: Desk) -> None:
+    log = ClaudeLog("plan").user("please speed the import up").assistant("I read the code.")
+    block = {"type": "tool_use", "id": "p1", "name": "ExitPlanMode", "input": {"plan": "# Plan: Stream the import\n\n1. read rows one by one"}}
+    log.records.append(
+        json.loads(json.dumps(log.records[-1])) | {"uuid": "u-plan", "message": {"id": "m", "role": "assistant", "type": "message", "content": [block]}}
+    )
+    log.save(desk.logs)
+    desk.dream()
+    told = "Plan shown, no yes or no to it yet: Stream the import"
+    assert f"- {told} → [inbox](inbox.md)" in desk.brief().splitlines()
+    assert f"- {told}: `dreamd why n-" in desk.tree()["inbox.md"]
+    assert '"Stream the import"' in desk.tree()["recent.md"]
+    assert "Asked and not answered" not in desk.brief() + desk.tree()["recent.md"]

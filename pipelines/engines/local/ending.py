@@ -22,6 +22,7 @@ _INTERRUPTED = ("[Request interrupted by user", "<turn_aborted>")
 _ERROR = re.compile(r"\bAPI Error\b|\blimit\b|\berror\b|\boverloaded\b|\bcredit balance\b|\bunavailable\b", re.IGNORECASE)
 _ASKING = frozenset({"askuserquestion", "ask_user_question", "request_user_input"})
 _PLANNING = frozenset({"exitplanmode", "exit_plan_mode"})
+_CALLED_PLAN = re.compile(r"\A(?:(?:implementation |the |my )?plan|计划|計劃|実装計画|plano|план)(?:\s*[:：—–-]\s*|\Z)", re.IGNORECASE)
 
 
 class Ended(StrEnum):
@@ -29,6 +30,7 @@ class Ended(StrEnum):
 
     ANSWERED = "answered"
     QUESTION = "question"
+    PLAN = "plan"
     INTERRUPTED = "interrupted"
     ERROR = "error"
     MIDDLE = "middle"
@@ -36,11 +38,12 @@ class Ended(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class End:
-    """How a session ended. `asked` is the question left open and `line` where it stands; `error` the program's own words."""
+    """How a session ended. `asked` is the question left open, or the title of the plan that waits for a yes, `cut` when it goes on, and `line` where it stands; `error` the program's own words."""
 
     how: Ended
     asked: Quote | None = None
     line: int | None = None
+    cut: bool = False
     error: str = ""
 
 
@@ -76,9 +79,12 @@ def _ended_with(turn: Turn, answered: Set[str]) -> End | None:
 def _with_call(turn: Turn, call: Call, answered: Set[str]) -> End:
     """A call that nothing came back to: a question or a plan waits for the person, anything else was under way."""
     name = call.name.casefold()
-    words = _question(call.arguments) if name in _ASKING else _plan(call.arguments) if name in _PLANNING else ""
+    planned = name in _PLANNING
+    words = _question(call.arguments) if name in _ASKING else _plan(call.arguments) if planned else ""
     asked = _quoted(turn, words) if call.call_id not in answered else None
-    return End(how=Ended.QUESTION, asked=asked, line=turn.place.line) if asked else End(how=Ended.MIDDLE)
+    if asked is None:
+        return End(how=Ended.MIDDLE)
+    return End(how=Ended.PLAN if planned else Ended.QUESTION, asked=asked, line=turn.place.line, cut=len(asked.text) < len(words))
 
 
 def _question(arguments: Mapping[str, object]) -> str:
@@ -90,10 +96,10 @@ def _question(arguments: Mapping[str, object]) -> str:
 
 
 def _plan(arguments: Mapping[str, object]) -> str:
-    """The first line of a plan that waits for a yes."""
+    """The first line of a plan that waits for a yes, without the word that it is one."""
     plan = arguments.get("plan")
     lines = (line.strip("#* \t") for line in plan.split("\n")) if isinstance(plan, str) else iter(())
-    return next((line for line in lines if line), "")
+    return next((words for line in lines if (words := _CALLED_PLAN.sub("", line))), "")
 
 
 def _quoted(turn: Turn, words: str) -> Quote | None:

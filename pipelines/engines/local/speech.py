@@ -88,6 +88,11 @@ def utterances(turn: Turn) -> tuple[Utterance, ...]:
     return tuple(Utterance(turn=turn, start=s.start, end=s.end) for s in spans if _is_prose(s.of(text)))
 
 
+def prose(text: str) -> Iterator[Span]:
+    """The sentences of any text that touch nothing pasted and read as such, however long it is."""
+    return (s for s in _plain_sentences(text, tuple(_pasted(text))) if _is_prose(s.of(text)))
+
+
 def clauses(said: Utterance) -> tuple[Utterance, ...]:
     """The parts of a sentence between its own semicolons, dashes, and commas before a new clause; the sentence itself when it has none."""
     text = said.turn.text[said.start : said.end]

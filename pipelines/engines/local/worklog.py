@@ -15,20 +15,20 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from pipelines.engines.local.commits import Commit, Edit, Uncommitted, commits_of, edits_of, uncommitted, within
-from pipelines.engines.local.ending import End, end_of, word_end
+from pipelines.engines.local.ending import End, end_of
+from pipelines.engines.local.opening import opening
 from pipelines.engines.local.runs import Ended, Run, runs_of, worth_telling
-from pipelines.engines.local.speech import body_of, typed, utterances
+from pipelines.engines.local.speech import typed
 from pipelines.engines.local.summaries import LastTest, last_test
 from pipelines.engines.local.todos import Todos, todos_left
 from pipelines.model import Origin, Quote, Role, SessionInfo, Turn
 from pipelines.ports import Window
-from pipelines.text.sentences import sentences
 
-PROMPT_MAX = 120
 TOUCHED_MAX = 3
 
 _CHECKS = re.compile(r"\b(?:test|tests|pytest|vitest|jest|build|compile|check|check-types|typecheck|lint|tsc|mypy|ruff|clippy|credo|dialyzer|ctest|tox|nox)\b")
 _AT_WORK = frozenset({Origin.USER, Origin.ASSISTANT, Origin.TOOL, Origin.EXTERNAL})
+_OFFSET = re.compile(r"[+-](?:[01]\d|2[0-3]):[0-5]\d")
 _COMMAND = re.compile(r"/[a-z][\w:.-]{1,60}$")
 _OF_THE_PROGRAM = frozenset(
     """/add-dir /agents /bug /clear /compact /config /context /copy /cost /doctor /effort /exit /export /extra-usage /fast /feedback /help /hooks /ide
@@ -43,9 +43,10 @@ class WorkRecord:
     """One session's work. Times are those of the first and last dated words or results in it, what the agent program says around them left out; quotes
     stand verbatim in their turns.
 
-    `folder` is where it ran, `title` the agent's own title, `branch` the last one the log names. `first_prompt` is what the person typed first, at most 120
+    `folder` is where it ran, `title` the agent's own title, `branch` the last one the log names. `first_prompt` is what the person asked first, at most 120
     characters (`cut`: its sentence goes on), `command` a command of the agent (`/init`) typed before it. `begins` is the first typed turn: copies and resumed sessions share it. `files`
-    counts files written; `touched` are those written most often, below the folder. `failed` are the checks (tests, builds) whose last run failed.
+    counts files written; `touched` are those written most often, below the folder. `zone` is the offset ("+02:00") all its
+    times were said in, "" where they were said in UTC, in none or in several. `failed` are the checks (tests, builds) whose last run failed.
     """
 
     session: str
@@ -56,6 +57,7 @@ class WorkRecord:
     prompts: int
     first_prompt: Quote | None
     end: End
+    zone: str = ""
     folder: str | None = None
     title: str | None = None
     parent: str | None = None
@@ -79,34 +81,24 @@ def work_log(window: Window) -> WorkRecord | None:
         return None
     runs, edits = tuple(runs_of(turns)), tuple(edits_of(turns))
     commits = tuple(commits_of(runs))
-    times = [t.at for t in turns if t.at is not None and t.origin in _AT_WORK]
+    at_work = [t for t in turns if t.at is not None and t.origin in _AT_WORK]
+    times = [t.at for t in at_work if t.at is not None]
     info = window.session
-    first = next((found for found in map(_prompt, prompts) if found is not None), None)
+    first = opening(prompts)
     return WorkRecord(
         session=info.uid, agent=info.agent, started=min(times, default=None), ended=max(times, default=None),
         branch=commits[-1].branch if commits else info.branch, prompts=len(prompts),
-        first_prompt=first[0] if first else None, cut=bool(first and first[1]), end=end_of(turns), folder=info.cwd, title=info.title, parent=info.parent,
+        first_prompt=first[0] if first else None, cut=bool(first and first[1]), end=end_of(turns), zone=_zone(at_work), folder=info.cwd, title=info.title, parent=info.parent,
         begins=prompts[0].uid if prompts else "", command=_command(turns, prompts), commits=commits, files=len({e.path for e in edits}),
         touched=_touched(edits, info), tested=last_test(runs), failed=tuple(_failed(runs)), todos=todos_left(turns),
         uncommitted=uncommitted(runs, edits, turns, folder=info.cwd, git=bool(info.branch or commits)),
     )  # fmt: skip
 
 
-def _prompt(turn: Turn) -> tuple[Quote, bool] | None:
-    """The first words of a prompt that says something, and whether they are cut; of a long document its first line that nobody else wrote."""
-    for said in utterances(turn):
-        if len(body_of(said.text)) >= 4:
-            return _begin(turn, said.start, said.end)
-    for span in sentences(turn.text[:4000]):
-        quote, cut = _begin(turn, span.start, span.end)
-        if span.end - span.start >= 8 and turn.origin_of(span.start, quote.end) is Origin.USER:
-            return quote, cut
-    return None
-
-
-def _begin(turn: Turn, start: int, end: int) -> tuple[Quote, bool]:
-    most = min(end, word_end(turn.text, start, PROMPT_MAX))
-    return Quote(turn=turn.uid, start=start, end=most, text=turn.text[start:most]), most < end
+def _zone(turns: Sequence[Turn]) -> str:
+    zones = {t.zone for t in turns}
+    only = zones.pop() if len(zones) == 1 else None
+    return only if only and _OFFSET.fullmatch(only) else ""
 
 
 def _command(turns: Sequence[Turn], prompts: Sequence[Turn]) -> str:

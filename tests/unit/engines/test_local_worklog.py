@@ -217,6 +217,29 @@ def test_a_question_tool_or_a_plan_nobody_answered_is_an_open_question() -> None
     planning, plan = Talk().user("go"), {"plan": "## Move the backups\n\n1. stop"}
     planning._add(Role.ASSISTANT, Origin.ASSISTANT, json.dumps(plan), call=Call(call_id="p", name="ExitPlanMode", arguments=plan))
     end = record(planning).end
-    assert (end.how, end.asked and end.asked.text) == (Ended.QUESTION, "Move the backups")
+    assert (end.how, end.asked and end.asked.text, end.cut) == (Ended.PLAN, "Move the backups", False)
     planning._add(Role.TOOL, Origin.TOOL, "User has approved your plan.", result=Result(call_id="p"))
     assert record(planning).end == End(how=Ended.MIDDLE)
+
+
+@pytest.mark.parametrize(
+    ("plan", "title"),
+    [
+        ("# Plan: Move the backups", "Move the backups"),
+        ("# 计划：迁移备份", "迁移备份"),
+        ("## Plan\n\nMove the backups", "Move the backups"),
+        ("Planning is over", "Planning is over"),
+    ],
+)
+def test_a_plan_is_told_by_its_title_without_the_word_that_it_is_one(plan: str, title: str) -> None:
+    talk, given = Talk().user("go"), {"plan": plan}
+    talk._add(Role.ASSISTANT, Origin.ASSISTANT, json.dumps(given, ensure_ascii=False), call=Call(call_id="p", name="ExitPlanMode", arguments=given))
+    end = record(talk).end
+    assert end.asked is not None
+    assert end.asked.text == title
+
+
+def test_the_zone_is_the_offset_all_times_were_said_in() -> None:
+    assert record(Talk().user("go", zone="+02:00").user("on", zone="+02:00")).zone == "+02:00"
+    for zones in (("UTC", "UTC"), ("unknown", "unknown"), (None, None), ("+02:00", "+01:00"), ("+02:00", "UTC")):
+        assert record(Talk().user("go", zone=zones[0]).user("on", zone=zones[1])).zone == ""

@@ -46,6 +46,17 @@ def test_an_offer_lapses_when_the_person_goes_on_to_something_else() -> None:
     assert left(offered, replace(NEXT, prompts=0)) == BOTH
 
 
+PLANNED = replace(ASKED, how="plan", question="Implement the scrolling parts", uncommitted=0, unsaved=())
+
+
+def test_a_plan_says_that_it_is_one_and_lapses_when_the_person_goes_on_to_something_else() -> None:
+    (plan,) = unfinished([PLANNED])
+    assert inline.words(told_of(plan)) == 'Plan shown, no yes or no to it yet (20 Nov 2026, web on main): "Implement the scrolling parts"'
+    assert '  - Ended with a plan that waits for a yes: "Implement the scrolling parts"\n' in recent([PLANNED], at(20, 10))
+    assert left(PLANNED, NEXT) == []
+    assert left(PLANNED, replace(NEXT, prompts=0)) == [("a", Left.QUESTION)]
+
+
 def test_a_later_commit_or_a_clean_tree_on_the_branch_settles_the_changes() -> None:
     for later in (
         replace(NEXT, commits=("1a2b3c4 all",)),

@@ -76,13 +76,20 @@ def test_the_inbox_and_the_work_log_are_left_alone_by_a_formatter() -> None:
 def test_the_work_log_holds_fourteen_days_before_the_newest_evidence() -> None:
     text = recent(CONTENT.work, CONTENT.newest_evidence)
     assert "too old" not in text
-    assert '- 22:41–01:41 on 25 Nov 2026 `bug-fix-01`: "why does the build stop?" [^2]\n  - 8 files not committed: `a.py`, `b.py` and 6 more\n' in text
+    assert '- 22:41–01:41 UTC on 25 Nov 2026 `bug-fix-01`: "why does the build stop?" [^2]\n  - 8 files not committed: `a.py`, `b.py` and 6 more\n' in text
     assert text[text.index("- 09:41") : text.index("<!--")] == (
-        '- 09:41–11:41 `main`: Ports: `/init`, then "mend the build" [^3]\n  - 2 commits:\n    - `d8f0b8b` fix: build\n    - `218fc8a` docs\n'
+        '- 09:41–11:41 UTC `main`: Ports: `/init`, then "mend the build" [^3]\n  - 2 commits:\n    - `d8f0b8b` fix: build\n    - `218fc8a` docs\n'
         "  - 17 files: `src/build.py` and 16 more\n  - Last tests, `pytest`: 3 passed in 1s; failed: `mypy`\n  - Open todos, 4 of 6: ship it; and 3 more\n"
         '  - Ended with an error: "API Error: 529"\n\n'
     )
     assert text.index("24 Nov 2026") < text.index("12 Nov 2026")
+
+
+def test_times_are_told_by_the_offset_the_log_states_and_the_day_is_the_persons() -> None:
+    late = Work(session="a", started=at(12, 22, 30), ended=at(12, 23, 10), zone="+02:00", asked="who is first?")
+    early = Work(session="b", started=at(12, 23, 0), ended=None, asked="and I?")
+    text = recent([early, late], at(13))
+    assert text.index("## 13 Nov 2026\n\n- 00:30–01:10 +02:00: ") < text.index("## 12 Nov 2026\n\n- 23:00 UTC: ")
 
 
 def test_sessions_without_a_time_come_last_and_many_are_counted() -> None:

@@ -2,15 +2,26 @@
 
 A stated time is believed where it lies on the session's longest non-decreasing run of stated times, so one wild clock moves no other turn.
 Every other turn carries the time of the turn before it. Doubt is not an order: whether a later turn *supersedes* is decided elsewhere, per pair.
+
+A time an importer wrote on a whole history is none: a person cannot hear several answers, and answer them, in one instant.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import Final
 
-from pipelines.model import Basis, OrderKey, Turn
+from pipelines.model import Basis, OrderKey, Origin, Turn
+
+BULK_MIN: Final = 5
+"""Turns of one instant from which on an exchange in it is looked at."""
+ANSWERED_MIN: Final = 2
+"""Times a person speaks after another voice within one instant that no exchange can have: a prompt may wait for the end of one answer."""
 
 
 def order_session(turns: Sequence[Turn]) -> tuple[OrderKey, ...]:
@@ -21,12 +32,42 @@ def order_session(turns: Sequence[Turn]) -> tuple[OrderKey, ...]:
     if len({turn.session for turn in turns}) > 1:
         raise ValueError("order_session takes the turns of one session")
     by_position = sorted(range(len(turns)), key=lambda i: (turns[i].ordinal, turns[i].uid))
-    times = [turns[i].at for i in by_position]
+    ordered = [turns[i] for i in by_position]
+    bulk = _bulk_times(ordered)
+    times = [None if turn.at in bulk else turn.at for turn in ordered]
+    begins = next((n for n, at in enumerate(times) if at is not None), len(times)) if bulk else 0  # what was imported before may be of any age
     keys: list[OrderKey | None] = [None] * len(turns)
-    for i, (at, basis) in zip(by_position, believed_times(times), strict=True):
+    for n, (i, (at, basis)) in enumerate(zip(by_position, believed_times(times), strict=True)):
         turn = turns[i]
+        if n < begins:
+            at = None
+        basis = Basis.UNKNOWN if n < begins or turn.at in bulk else basis
         keys[i] = OrderKey(known=at is not None, at=at, session=turn.session, ordinal=turn.ordinal, uid=turn.uid, basis=basis)
     return tuple(key for key in keys if key is not None)
+
+
+def timed(turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    """The turns of one session, in the order given, without the times an importer wrote on them."""
+    bulk = _bulk_times(sorted(turns, key=lambda turn: (turn.ordinal, turn.uid)))
+    return tuple(replace(turn, at=None) if turn.at in bulk else turn for turn in turns) if bulk else tuple(turns)
+
+
+def _bulk_times(turns: Sequence[Turn]) -> frozenset[datetime]:
+    """The instants of a session, its turns in their order, that hold an exchange nobody can have had in one.
+
+    A time told to the minute or the day is no instant: it dates a session rightly, however many of its turns share it.
+    """
+    at_once: dict[datetime, list[Turn]] = defaultdict(list)
+    for turn in turns:
+        if turn.at is not None and (turn.at.second or turn.at.microsecond):
+            at_once[turn.at].append(turn)
+    return frozenset(at for at, several in at_once.items() if len(several) >= BULK_MIN and _answered(several) >= ANSWERED_MIN)
+
+
+def _answered(turns: Sequence[Turn]) -> int:
+    """How often a person speaks after the assistant or another person has."""
+    voices = [(turn.origin, turn.speaker) for turn in turns if turn.origin in {Origin.USER, Origin.ASSISTANT}]
+    return sum(before != voice and voice[0] is Origin.USER for before, voice in pairwise(voices))
 
 
 def believed_times(times: Sequence[datetime | None]) -> tuple[tuple[datetime | None, Basis], ...]:

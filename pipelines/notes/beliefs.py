@@ -215,8 +215,9 @@ class _Clock:
         return self.intake_at is not None and at is not None and at > self.intake_at + timedelta(seconds=self.skew_s)
 
     def at(self, witness: Witnessed) -> datetime | None:
-        """The time of a claim; None where that cannot be (`is_ahead`)."""
-        return None if is_ahead(witness.order.at, self.intake_at) else witness.order.at
+        """The time of a claim; None where that cannot be (`is_ahead`) or is not its own."""
+        order = witness.order
+        return None if order.basis is Basis.UNKNOWN or is_ahead(order.at, self.intake_at) else order.at
 
     def later(self, newer: Witnessed, older: Witnessed) -> bool:
         """By position inside one session, by more than the skew across sessions; a ruling is later than all its maker had heard."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from pipelines.model import Claim, Origin, Outcome, Ruling, Status, Version, Witnessed, short_uid
+from pipelines.model import Basis, Claim, Origin, Outcome, Ruling, Status, Version, Witnessed, short_uid
 from pipelines.text.statement import canonical_words
 
 from .identity import attribute_key, event_order
@@ -97,7 +97,7 @@ def outdated(
 
 def _dated(witness: Witnessed, read_at: datetime) -> bool:
     order = witness.order
-    return order.known and order.at is not None and order.at <= read_at
+    return order.known and order.at is not None and order.basis is not Basis.UNKNOWN and order.at <= read_at
 
 
 def _outdated(version: Version, shown: Sequence[tuple[Bound, Witnessed]], last: Moment | None) -> Version:

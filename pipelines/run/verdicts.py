@@ -153,8 +153,9 @@ class _Desk:
         return tuple(found[key] for key in sorted(found) if _may_decide(found[key]))
 
     def _order(self, key: OrderKey) -> OrderKey:
-        """The place of a line among others; a time that cannot be gives none."""
-        return replace(key, known=False, at=None, basis=Basis.UNKNOWN) if is_ahead(key.at, self.now) else key
+        """The place of a line among others; a time that cannot be, or is not its own, gives none."""
+        untimed = key.basis is Basis.UNKNOWN or is_ahead(key.at, self.now)
+        return replace(key, known=False, at=None, basis=Basis.UNKNOWN) if untimed else key
 
     def ordered_by_others(self, note: OnlineNote) -> str:
         """Why a note is held that orders its reader about: its order stands in what others wrote and no user said it; "" when it is not."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipelines.gates import first_missed, judge, outcome
-from pipelines.logs.order import order_session
+from pipelines.logs.order import order_session, timed
 from pipelines.model import Claim, GateResult, Outcome, Question, Quote, SessionInfo, Turn
 from pipelines.ports import Extracted, Window
 
@@ -25,8 +25,11 @@ class Judged:
 
 
 def prepare(session: SessionInfo, turns: Sequence[Turn]) -> Window:
-    """The window the engine reads: the whole session in its own order. Session logs are read anew when they grow; claims are idempotent by uid."""
-    return Window(session=session, turns=tuple(turns), keys=order_session(turns))
+    """The window the engine reads: the whole session in its own order, without times that are not its own.
+
+    Session logs are read anew when they grow; claims are idempotent by uid.
+    """
+    return Window(session=session, turns=timed(turns), keys=order_session(turns))
 
 
 def judge_all(extracted: Extracted, window: Window) -> tuple[Judged, ...]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, select
 
-from pipelines.model import Place, Turn
+from pipelines.model import Basis, Place, Turn
 from pipelines.ports import Occurrence
 from pipelines.store import tables as t
 from pipelines.store.codec import turn_of
@@ -48,14 +49,26 @@ def said(conn: Connection, scope_id: int | None, uids: Iterable[str]) -> tuple[d
 
 
 def cited(conn: Connection, scope_id: int | None, uids: Iterable[str]) -> dict[str, tuple[Turn, str]]:
-    """Turns as they stand where a page cites them, each with the identity of that source: only a line that holds the text that counts is cited for it."""
+    """Turns as they stand where a page cites them, each with the identity of that source: only a line that holds the text that counts is cited for it.
+
+    A time that is not theirs (`_imported`) is left out.
+    """
     found: dict[str, tuple[Turn, str]] = {}
     for part in chunks(sorted(set(uids))):
         rows, saying = said(conn, scope_id, part)
+        imported = _imported(conn, scope_id, part)
         for at in in_order(places(conn, scope_id, t.turns.c.uid.in_(part)), saying, cited_first):
             if at.uid not in found:
-                found[at.uid] = (turn_at(rows[at.uid], at), at.source)
+                turn = turn_at(rows[at.uid], at)
+                found[at.uid] = (replace(turn, at=None) if (at.session, at.uid) in imported else turn, at.source)
     return found
+
+
+def _imported(conn: Connection, scope_id: int | None, uids: Iterable[str]) -> frozenset[tuple[str, str]]:
+    """Turns, each with its session, that state the time of their import, as the order of the session tells (`order_session`)."""
+    o, s = t.turn_order.c, t.sessions.c
+    query = select(s.uid, o.turn_uid).join_from(t.turn_order, t.sessions, s.id == o.session_id)
+    return frozenset((r.uid, r.turn_uid) for r in conn.execute(query.where(o.scope_id == scope_id, o.turn_uid.in_(uids), o.basis == Basis.UNKNOWN.value)))
 
 
 def in_order(stands: Iterable[Any], saying: frozenset[int], key: Callable[[Any], tuple[Any, ...]]) -> list[Any]:

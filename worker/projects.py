@@ -20,7 +20,6 @@ from typing import Final
 from pipelines.errors import UnreadableSource
 from pipelines.logs.codec import Source
 from pipelines.logs.discovery import Found, discover
-from pipelines.notes.instruction_files import Instructed, InstructionFile
 
 HEAD_BYTES: Final = 256 * 1024
 """Of a log, read in search of its working directory: a session that opens with a long prompt names it behind that."""
@@ -28,7 +27,8 @@ CLEANUP_DAYS: Final = 30
 """Days after which Claude Code deletes a log, where its settings say nothing else (`cleanupPeriodDays`)."""
 _NAME_MAX: Final = 200
 _CWD: Final = re.compile(rb'"(?:cwd|working_directory)"\s*:\s*("(?:[^"\\]|\\.)+")')
-_INSTRUCTIONS: Final = ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", "AGENTS.md", "AGENTS.override.md")
+_CLAUDE: Final = ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md")
+_CODEX: Final = ("AGENTS.override.md", "AGENTS.md")
 _RULES: Final = ".claude/rules"
 
 
@@ -59,7 +59,7 @@ class LogFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """What belongs to one root: its logs in a stable order, memory folders of its agents, instruction files. `shared` names other roots whose agent keeps
+    """What belongs to one root: its logs in a stable order, memory folders of its agents, instruction files that stand at it. `shared` names other roots whose agent keeps
     its memory in the same folder (two paths that its naming cannot tell apart)."""
 
     root: Path
@@ -193,20 +193,34 @@ def _named(projects: Path, name: str) -> list[Path]:
 
 
 def _project(root: Path, logs: Iterable[LogFile], memory: tuple[Path, ...], shared: tuple[Path, ...]) -> Project:
-    instructions = [root / name for name in _INSTRUCTIONS] + sorted((root / _RULES).rglob("*.md"))
-    return Project(
-        root=root, name=root.name or "root", logs=tuple(logs), memory=memory, instructions=tuple(f for f in instructions if f.is_file()), shared=shared
-    )  # fmt: skip
+    return Project(root=root, name=root.name or "root", logs=tuple(logs), memory=memory, instructions=at_root(root), shared=shared)
 
 
-def instructed(project: Project, homes: Homes) -> Instructed:
-    """The instruction files a session of a project loads: its own, then the person's for all projects. What they import may lie beside either."""
-    own = tuple(InstructionFile(path=f, shown=f.relative_to(project.root).as_posix()) for f in project.instructions)
-    everywhere = [(homes.claude, f) for f in (homes.claude / "CLAUDE.md", *sorted((homes.claude / "rules").rglob("*.md")))]
-    everywhere += [(homes.codex, homes.codex / name) for name in ("AGENTS.md", "AGENTS.override.md")]
-    homely = {homes.claude: "~/.claude/", homes.codex: "~/.codex/"}
-    above = (InstructionFile(path=f, shown=homely[home] + f.relative_to(home).as_posix()) for home, f in everywhere if f.is_file())
-    return Instructed(files=(*own, *above), within=((project.root, ""), *homely.items()), home=Path.home())
+def at_root(root: Path) -> tuple[Path, ...]:
+    """The instruction files that stand in a folder itself, those of Claude Code first."""
+    return (*claude_files(root), *rules_below(root / _RULES), *codex_files(root))
+
+
+def claude_files(folder: Path) -> tuple[Path, ...]:
+    """What Claude Code loads of a folder, but for its rules."""
+    return tuple(f for f in (folder / name for name in _CLAUDE) if f.is_file())
+
+
+def codex_files(folder: Path) -> tuple[Path, ...]:
+    """What Codex loads of a folder: one file, the first that says something."""
+    return tuple(f for f in (folder / name for name in _CODEX) if f.is_file() and _says_something(f))[:1]
+
+
+def rules_below(folder: Path) -> tuple[Path, ...]:
+    """The files of a folder of rules."""
+    return tuple(f for f in sorted(folder.rglob("*.md")) if f.is_file())
+
+
+def _says_something(file: Path) -> bool:
+    try:
+        return file.stat().st_size > 0
+    except OSError:
+        return False
 
 
 def _above(path: str) -> Iterator[str]:

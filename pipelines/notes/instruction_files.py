@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pipelines.model import OnlineNote
 from pipelines.notes.folder import NoteProblem, read_text
-from pipelines.notes.instructions import FOLDER
+from pipelines.notes.instructions import BELOW, FOLDER
 
 DEPTH_MAX = 5
 FILES_MAX = 500
@@ -26,10 +26,15 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstructionFile:
-    """A file that is loaded without being imported: where it is, and what people call it ("CLAUDE.md", "~/.claude/CLAUDE.md")."""
+    """A file that is loaded without being imported: where it is, and what people call it ("CLAUDE.md", "~/.claude/CLAUDE.md").
+
+    `below` is the folder of the project it binds in, "" for everywhere. `root` is one more folder that it may stand in and that its imports may lead to.
+    """
 
     path: Path
     shown: str
+    below: str = ""
+    root: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,18 +78,20 @@ class _Reader:
             if real in self._seen:
                 return
             self._seen.add(real)
-            text = self._text(real)
+            text = self._text(real, file.root)
         except (OSError, RuntimeError, _NotRead) as error:  # a link that leads to itself is a RuntimeError before Python 3.13
             self._problem(file.shown, getattr(error, "strerror", None) or str(error))
             return
         self.files.append(file)
         _, notes = read_text(text, folder=FOLDER, path=file.shown)
-        self.notes += [replace(n, written_at=None, dated_by="unknown", session=None) for n in notes]
+        bound = {BELOW: file.below} if file.below else {}
+        self.notes += [replace(n, written_at=None, dated_by="unknown", session=None, front_matter={**n.front_matter, **bound}) for n in notes]
         for target in _imports(text):
             self._import(target, file, depth + 1)
 
-    def _text(self, real: Path) -> str:
-        if not any(real.is_relative_to(folder.resolve()) for folder, _ in self.given.within):
+    def _text(self, real: Path, root: Path | None) -> str:
+        folders = (*(folder for folder, _ in self.given.within), *([root] if root else []))
+        if not any(real.is_relative_to(folder.resolve()) for folder in folders):
             raise _NotRead("leads out of the project: not read")
         if not real.is_file():
             raise _NotRead("is no file")
@@ -116,14 +123,15 @@ class _Reader:
         if depth > DEPTH_MAX:
             self._problem(by.shown, f"imports {target}, which is more than {DEPTH_MAX} files deep: not read")
             return
-        self.read(InstructionFile(path=path, shown=self._shown(path, target)), depth=depth)
+        self.read(replace(by, path=path, shown=self._shown(path, target, by)), depth=depth)
 
-    def _shown(self, path: Path, target: str) -> str:
+    def _shown(self, path: Path, target: str, by: InstructionFile) -> str:
         real = path.resolve()
         for folder, called in self.given.within:
             if real.is_relative_to(folder.resolve()):
                 return called + real.relative_to(folder.resolve()).as_posix()
-        return target
+        up = by.shown[: len(by.shown) - len(by.shown.lstrip("./"))]
+        return f"{up}{real.relative_to(by.root.resolve()).as_posix()}" if by.root and real.is_relative_to(by.root.resolve()) else target
 
     def _problem(self, path: str, why: str) -> None:
         self.problems.append(NoteProblem(path=path, why=why))

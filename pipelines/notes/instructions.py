@@ -2,7 +2,10 @@
 
 An instruction file (CLAUDE.md, AGENTS.md, what they import) is loaded by every session of its own accord. It is no evidence for or against a note: what it
 says already need not be told again, and a note that says otherwise waits for the person. Two sentences are set side by side where they share two words or an
-attribute; whatever the rules of `relate` and the two below cannot tell says nothing. Pure.
+attribute; whatever the rules of `relate` and the two below cannot tell says nothing.
+
+A file of a subfolder is loaded by sessions that work there. So it stands beside those notes only that name the folder (its path, or its name as that of a
+place: "in api", "the api package"), and is compared with what they say apart from that; to any other note it says nothing. Pure.
 """
 
 from __future__ import annotations
@@ -10,45 +13,56 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
 
 from pipelines.model import OnlineNote, Relation
 from pipelines.notes.relate import forbids_merge, relate, subject_key, value_key
-from pipelines.text.mood import Mood, mood_of
+from pipelines.text.mood import Mood, mood_of, negated
 from pipelines.text.sentences import sentences
 from pipelines.text.statement import Form, Statement, parse
-from pipelines.text.words import content_words
+from pipelines.text.words import content_words, is_han
 
 FOLDER = "//instructions"
 """The folder lines of instruction files are stored under: no memory folder has such a name."""
+BELOW = "//below"
+"""Under which the front matter of such a line says what folder it binds in: no file's own key has such a name."""
 SHARED_MIN = 2
 """Content words two sentences have in common before they are looked at together."""
 SIDE_CHARS_MAX = 400
 _STATING = frozenset({Mood.PLAIN, Mood.REPORTED, Mood.REQUEST})
 _SHAPES = frozenset({"bullet", "paragraph"})
 _DENIAL = re.compile(
-    r"\b(?:never|don['’]?t|do not|must not|mustn['’]t|should not|shouldn['’]t|cannot|can['’]t|not|avoid|no longer|isn['’]t|aren['’]t)\b", re.IGNORECASE
+    r"\b(?:never|don['’]?t|do not|must not|mustn['’]t|should not|shouldn['’]t|cannot|can['’]t|not|avoid|no longer|isn['’]t|aren['’]t|nunca|jamais|niemals|nicht)\b",
+    re.IGNORECASE,
 )
-_BOUND = re.compile(r"\b(?:if|unless|except|when|until|without|but|only|while|after|before|because)\b", re.IGNORECASE)
+_HAN_DENIAL = re.compile(
+    r"(?:请|千万|永远|绝对?|决)?(?:不要|不得(?!不)|不准|不许|不可以|不能(?!不)|不应该?|不再|禁止|严禁|避免|[请切]勿|从不|永不|绝不|别(?![的人处名墅致忘说]))|(?:请|永远)?不(?=使?用)"
+)
+"""What forbids in a Chinese sentence; taken out, the words that are left say what."""
+_BOUND = re.compile(
+    r"\b(?:if|unless|except|when|until|without|but|only|while|after|before|because)\b|如果|要是|若|除非|除了|直到|之前|之后|因为|但|不过|只[有在能]|仅",
+    re.IGNORECASE,
+)
 _LABEL = re.compile(r"[^\s:：][^:：.]{0,40}[:：](?:\s|(?<=：))")
 """A line such as "Plan: 012.md" says something of what its file or heading names, and two of them most often of two things."""
 _EMPTY = frozenset(
     "never don't dont not cannot can't mustn't shouldn't avoid longer alway must should shall run go happen do put live make take place everyth isn't aren't".split()  # noqa: SIM905
-)
+) | frozenset("nunca jamais niemals nicht 永远 一律 始终 必须 务必 应该 应当 进行 我们 每次 都".split())  # noqa: SIM905
 """Words of a sentence that do not say what it is about, as `content_words` gives them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A sentence of a file: where, the words, what they state, and since when they are known to stand there."""
+    """A sentence of a file: where, the words, what they state, since when they are known to stand there, and the folder they bind in ("": everywhere)."""
 
     path: str
     line: int
     words: str
     statement: Statement
     since: datetime | None = None
+    below: str = ""
 
     @property
     def place(self) -> str:
@@ -67,9 +81,14 @@ class Clash:
 def told_by(notes: Iterable[OnlineNote], since: dict[str, datetime] | None = None, *, prefix: str = "") -> tuple[Told, ...]:
     """Every sentence of these lines that states something or orders it, in their order; `since` says when each line (by uid) was first seen."""
     return tuple(
-        Told(path=f"{prefix}{note.path}", line=note.line, words=words, statement=_read(words), since=(since or {}).get(note.uid))
-        for note in notes if note.shape in _SHAPES for words in stating(note.text)
-    )  # fmt: skip
+        _told(note, words, f"{prefix}{note.path}", (since or {}).get(note.uid)) for note in notes if note.shape in _SHAPES for words in stating(note.text)
+    )
+
+
+def _told(note: OnlineNote, words: str, path: str, since: datetime | None) -> Told:
+    below = note.front_matter.get(BELOW, "")
+    said = (apart_from(below, words) if below else None) or words
+    return Told(path=path, line=note.line, words=words, statement=_read(said), since=since, below=below)
 
 
 @lru_cache(maxsize=16384)
@@ -85,11 +104,13 @@ class Instructions:
 
     told: Sequence[Told] = ()
     _by: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    _folders: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for number, one in enumerate(self.told):
             for key in _keys(one.statement):
                 self._by[key].append(number)
+        self._folders = tuple(dict.fromkeys(one.below for one in self.told if one.below))
 
     def covers(self, text: str) -> bool:
         """Whether every sentence of a text is said by a file already."""
@@ -97,21 +118,33 @@ class Instructions:
         return bool(said) and all(self._says(x) for x in said)
 
     def _says(self, words: str) -> bool:
-        whole, bare = _read(words), _read(_CORRECTING.sub("", words))
-        return any(same(one.statement, whole) or same(one.statement, bare) for one in self._near(whole))
+        for said, below in self._beside(words):
+            whole, bare = _read(said), _read(_CORRECTING.sub("", said))
+            if any(same(one.statement, whole) or same(one.statement, bare) for one in self._near(whole) if one.below == below):
+                return True
+        return False
 
     def against(self, text: str) -> Told | None:
         """The first sentence of a file that a sentence of the text says otherwise than."""
         for words in stating(text) if self.told else ():
-            if (found := next((one for one in self._near(_read(words)) if opposed(one.statement, _read(words))), None)) is not None:
-                return found
+            for said, below in self._beside(words):
+                near = (one for one in self._near(_read(said)) if one.below == below)
+                if (found := next((one for one in near if opposed(one.statement, _read(said))), None)) is not None:
+                    return found
         return None
 
+    def _beside(self, words: str) -> Iterator[tuple[str, str]]:
+        """What a sentence says everywhere, and apart from each folder it names, within that."""
+        yield words, ""
+        for folder in self._folders:
+            if (said := apart_from(folder, words)) is not None:
+                yield said, folder
+
     def clashes(self) -> Iterator[Clash]:
-        """Pairs of sentences of the files themselves that cannot both hold, each once."""
+        """Pairs of sentences of the files themselves that cannot both hold and that one session may load, each once."""
         for number, one in enumerate(self.told):
             for other in self._near(one.statement, after=number):
-                if opposed(one.statement, other.statement):
+                if _together(one.below, other.below) and opposed(one.statement, other.statement):
                     yield Clash(one=one, other=other)
 
     def _near(self, statement: Statement, *, after: int = -1) -> Iterator[Told]:
@@ -128,13 +161,48 @@ class Instructions:
                 yield self.told[number]
 
 
+def apart_from(folder: str, words: str) -> str | None:
+    """What a sentence says apart from the place it says it of; None where it does not name the folder (`packages/api`)."""
+    name = folder.rpartition("/")[2]
+    if name.casefold() not in words.casefold():
+        return None
+    rest, named = _place(folder).subn("", words, count=1)
+    return " ".join(rest.split()).strip(" ,，、") if named else None
+
+
+@lru_cache(maxsize=1024)
+def _place(folder: str) -> re.Pattern[str]:
+    """A folder as sentences name it: by its path, or by its name where a word before or behind says that it is a place."""
+    path, name = re.escape(folder), re.escape(folder.rpartition("/")[2])
+    before, behind = (
+        r"(?:\b(?:in|under|below|inside|within|for|of|from)\s+(?:the\s+)?|在\s*)",
+        r"(?:\s*(?:folder|directory|package|service|module|subfolder)\b|\s*(?:目录|文件夹|模块|包)?[里中下内]?)",
+    )
+    start, end = r"(?<![A-Za-z0-9_./-])[`'\"]?(?:\./)?", r"/?[`'\"]?(?![A-Za-z0-9_/-])"
+    thing = r"\s+(?:folder|directory|package|service|module|subfolder)\b|\s*(?:目录|文件夹|模块)[里中下内]?"
+    return re.compile(f"{before}?{start}{path}{end}{behind}|{before}{start}{name}{end}{behind}|(?:\\bthe\\s+)?{start}{name}{end}(?:{thing})", re.IGNORECASE)
+
+
+def _together(one: str, other: str) -> bool:
+    """Whether one session may load the files of both folders: one of them is the other, or above it."""
+    return not one or not other or one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
+
+
 _CORRECTING = re.compile(r",\s*(?:not|instead of|rather than)\s+[^,;]+?(?=[.;,]|$)")
+_WE = re.compile(r"^(?:我们|咱们)(?:都|一直)?(?=.)")
+_CORRECTING_HAN = re.compile(r"[,，、]?\s*(?:而不是|而非|不是)[^,，。;；]+")
 """What a correction adds to what holds: "5433, not 5432"."""
 
 
+@lru_cache(maxsize=16384)
 def _read(words: str) -> Statement:
-    """A sentence read; marks of code make no other value."""
-    return parse(words.replace("`", ""))
+    """A sentence read; marks of code make no other value. Of a Chinese one that forbids, what it forbids, denied."""
+    bare = words.replace("`", "")
+    if not any(map(is_han, bare)):
+        return parse(bare)
+    bare = _WE.sub("", bare)
+    forbids = negated(_CORRECTING_HAN.sub("", bare))
+    return replace(parse((_HAN_DENIAL.sub("", bare) if forbids else bare).strip() or bare), negated=forbids)
 
 
 def same(one: Statement, other: Statement) -> bool:
@@ -146,7 +214,7 @@ def same(one: Statement, other: Statement) -> bool:
     if relate(one, other).relation is Relation.SAME:
         return True
     words = _about(one.text)
-    return len(words) >= SHARED_MIN and words == _about(other.text) and _denied(one.text) == _denied(other.text)
+    return len(words) >= SHARED_MIN and words == _about(other.text) and _denied(one) == _denied(other)
 
 
 def opposed(one: Statement, other: Statement) -> bool:
@@ -167,8 +235,10 @@ def _bound(one: Statement, other: Statement) -> bool:
 
 def _denies(one: Statement, other: Statement) -> bool:
     """One says what the other forbids, in the same words but for one ("deploys run on Fridays", "never deploy on Fridays"); none of them under a condition."""
-    if _denied(one.text) == _denied(other.text) or one.qualifier != other.qualifier or _bound(one, other):
+    if _denied(one) == _denied(other) or one.qualifier != other.qualifier or _bound(one, other):
         return False
+    if one.form is other.form is Form.SLOT and _slot(replace(one, negated=other.negated)) == _slot(other):
+        return True
     short, long = sorted((_about(one.text), _about(other.text)), key=len)
     values = [frozenset(v.key for v in s.values if v.kind not in {"name", "bound", "state"}) for s in (one, other)]
     return len(short) >= SHARED_MIN and short <= long and len(long) <= len(short) + 1 and values[0] == values[1]
@@ -195,8 +265,8 @@ def _about(text: str) -> frozenset[str]:
     return frozenset(content_words(text.replace("`", ""))) - _EMPTY
 
 
-def _denied(text: str) -> bool:
-    return len(_DENIAL.findall(text)) % 2 == 1
+def _denied(s: Statement) -> bool:
+    return s.negated if any(map(is_han, s.text)) else len(_DENIAL.findall(s.text)) % 2 == 1
 
 
 def _slot(s: Statement) -> tuple[object, ...]:

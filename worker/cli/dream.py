@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +27,9 @@ from worker.cli.targets import Target, pending_targets, targets_of
 from worker.connect.briefs import leave_briefs
 from worker.connect.pending import leaves_it, served
 from worker.engines import dollars
+from worker.instruction_places import instructed_by
 from worker.note_files import remember_folders
+from worker.projects import Homes
 from worker.settings import Settings, data_folder
 from worker.spool import drain, spool_of
 
@@ -74,7 +77,8 @@ def dream_command(
     if paths or notes:
         _require_paths(paths or [], notes or [])
         _require_notes(notes or [])
-        targets: Iterable[Target] = (Target(wiki=wiring.find_wiki(wiki, loaded), scope=scope, paths=tuple(paths or ()), notes=tuple(notes or ())),)
+        made_in = instructed_by(paths or (), Homes.of(os.environ))
+        targets: Iterable[Target] = (Target(wiki=wiring.find_wiki(wiki, loaded), scope=scope, paths=tuple(paths or ()), notes=tuple(notes or ()), instructions=made_in),)
     elif pending:
         targets = (t for t in pending_targets(loaded) if not (at_session_end and served(t.wiki, loaded)))
     else:

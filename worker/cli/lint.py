@@ -23,7 +23,8 @@ from pipelines.text.words import content_words
 from worker import wiring
 from worker.cli import common
 from worker.cli.output import many, print_json, visible
-from worker.projects import Homes, instructed, survey
+from worker.instruction_places import instructed
+from worker.projects import Homes, survey
 
 FromUser = Callable[[str], bool] | None
 SHOWN_MAX = 120
@@ -114,7 +115,7 @@ def _read_of(file: Path | None) -> Read:
     found = survey(homes)
     project = found.of(file.resolve().parent if file else Path.cwd())
     folders = () if project.shared else project.memory
-    files = instructed(project, homes)
+    files = instructed(project.root, homes)
     if file is None:
         if not files.files and not folders:
             raise Refused(f"{visible(str(project.root))} has no instruction file and no notes of an agent: name a file")

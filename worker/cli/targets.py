@@ -13,7 +13,8 @@ from pipelines.notes.instruction_files import Instructed
 from worker import registry, wiring
 from worker.cli.output import many, visible
 from worker.connect.pending import pending_projects
-from worker.projects import Homes, Project, instructed, survey
+from worker.instruction_places import instructed
+from worker.projects import Homes, Project, survey
 from worker.settings import Settings, data_folder, wikis_folder
 
 
@@ -78,6 +79,6 @@ def _target(project: Project, loaded: Settings, wiki: Path | None, scope: str | 
     files = sum(1 for folder in memory for _ in folder.rglob("*.md"))
     read = f", {many(files, 'note file')}" if files else ""
     return Target(
-        wiki=given.wiki, scope=given.scope, paths=tuple(str(log.path) for log in project.logs), notes=memory, project=None if stays else given, instructions=instructed(project, Homes.of(os.environ)),
+        wiki=given.wiki, scope=given.scope, paths=tuple(str(log.path) for log in project.logs), notes=memory, project=None if stays else given, instructions=instructed(project.root, Homes.of(os.environ)),
         told=f"{visible(project.name)}: {many(len(project.logs), 'log')}{read} into {given.wiki}{here_only}{left}",
     )  # fmt: skip

@@ -3,6 +3,7 @@ session's end started has anything to do at all."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -11,7 +12,8 @@ from typing import Final
 from pipelines.errors import DreamdError
 from pipelines.store import Dream, Store
 from worker import engines, registry, wiring
-from worker.projects import Project, Survey
+from worker.instruction_places import instructed
+from worker.projects import Homes, Project, Survey
 from worker.settings import Settings, data_folder
 
 WORKER_SEEN_S: Final = 600
@@ -62,17 +64,18 @@ def _has_new(project: Project, known: registry.Registered, loaded: Settings) -> 
     except DreamdError:
         return True  # what is wrong is said when it is dreamt over
     last = next((d for d in dreams if d.state == "completed"), None)
-    return last is None or (dreams[0] is not last and dreams[0].state in {"pending", "running"}) or _newest(project) > _read_by(last)
+    return last is None or (dreams[0] is not last and dreams[0].state in {"pending", "running"}) or any(at > _read_by(last) for at in _written(project))
 
 
 def _read_by(last: Dream) -> float:
     return last.started_at.timestamp()
 
 
-def _newest(project: Project) -> float:
-    """When a log, a note or an instruction file was last written to."""
-    notes = [f for folder in project.memory for f in folder.rglob("*.md")]
-    return max((*(log.mtime.timestamp() for log in project.logs), *(_mtime(f) for f in (*notes, *project.instructions))), default=0.0)
+def _written(project: Project) -> Iterator[float]:
+    """When each log, note and instruction file was last written to; those last that have to be looked for."""
+    yield from (log.mtime.timestamp() for log in project.logs)
+    yield from (_mtime(f) for folder in project.memory for f in folder.rglob("*.md"))
+    yield from (_mtime(f.path) for f in instructed(project.root, Homes.of(os.environ)).files)
 
 
 def _mtime(file: Path) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from pipelines.notes import instruction_files
 from pipelines.notes.folder import read_text
 from pipelines.notes.instruction_files import Instructed, InstructionFile, read_instructions
-from pipelines.notes.instructions import Instructions, told_by
+from pipelines.notes.instructions import BELOW, Instructions, told_by
 
 
 def files_saying(*lines: str) -> Instructions:
@@ -122,3 +123,87 @@ def test_what_stands_in_code_or_a_comment_is_no_import_and_dreamds_own_block_say
     assert [f.shown for f in read.files] == ["CLAUDE.md"]
     assert "deploy" not in repr(read.notes)
     assert "Yes." in {n.text for n in read.notes}
+
+
+# --- folders -----------------------------------------------------------------------------------------------------------------------------
+
+
+def bound(folder: str, *lines: str) -> Instructions:
+    notes = read_text("".join(f"- {x}\n" for x in lines), folder="f", path=f"{folder}/CLAUDE.md")[1]
+    return Instructions(told_by(replace(n, front_matter={BELOW: folder}) for n in notes))
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "In packages/api never deploy on Fridays.",
+        "Never deploy on Fridays in `api`.",
+        "In the api package, never deploy on Fridays.",
+        "Never deploy the `packages/api/` on Fridays.",
+    ],
+)
+def test_a_file_of_a_folder_stands_beside_notes_that_name_the_folder(note: str) -> None:
+    found = bound("packages/api", "Deploys run on Fridays.").against(note)
+    assert found is not None
+    assert found.place == "packages/api/CLAUDE.md line 1"
+
+
+@pytest.mark.parametrize(
+    "note",
+    ["Never deploy on Fridays.", "The api never deploys on Fridays.", "In packages/apiary never deploy on Fridays.", "In web/api-old never deploy on Fridays."],
+)
+def test_a_file_of_a_folder_says_nothing_to_other_notes(note: str) -> None:
+    assert bound("packages/api", "Deploys run on Fridays.").against(note) is None
+    assert not bound("packages/api", note).covers(note) or "api" in note
+
+
+def test_files_of_two_sisters_do_not_clash() -> None:
+    one, other = bound("a", "Always deploy on Fridays."), bound("b", "Never deploy on Fridays.")
+    assert not list(Instructions((*one.told, *other.told)).clashes())
+    top = files_saying("Never deploy on Fridays.")
+    assert [(c.one.path, c.other.path) for c in Instructions((*one.told, *top.told)).clashes()] == [("a/CLAUDE.md", "CLAUDE.md")]
+
+
+# --- denials in other languages ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("file", "note"),
+    [
+        ("不要使用 npm。", "使用 npm"),
+        ("禁止使用 npm", "我们使用 npm。"),
+        ("请勿在周五部署。", "在周五部署"),
+        ("永远不要直接推送到 main 分支。", "直接推送到 main 分支。"),
+        ("部署在周五进行。", "不要在周五部署。"),
+        ("别用 npm。", "我们用 npm。"),
+        ("不使用 npm。", "使用 npm"),
+        ("Nunca desplegar los viernes.", "Desplegar los viernes."),
+    ],
+)
+def test_a_denial_in_other_languages_is_against_what_it_denies(file: str, note: str) -> None:
+    found = files_saying(file).against(note)
+    assert found is not None
+    assert not files_saying(file).covers(note)
+
+
+@pytest.mark.parametrize(
+    ("file", "note"),
+    [
+        ("不要使用 npm。", "使用 pnpm"),
+        ("不要使用 npm。", "不使用 npm"),
+        ("端口是 5433。", "端口是 5433，不是 5432。"),
+        ("不要使用 npm。", "如果没有网络,使用 npm。"),
+        ("不但支持 npm,而且支持 yarn。", "支持 npm"),
+        ("不要在周五部署。", "在周一部署。"),
+        ("部署差不多在周五。", "部署在周五。"),
+    ],
+)
+def test_other_values_conditions_and_words_that_only_look_like_denials_are_none(file: str, note: str) -> None:
+    assert files_saying(file).against(note) is None
+
+
+@pytest.mark.parametrize(
+    ("file", "note"), [("不要使用 npm。", "禁止使用 npm"), ("端口是 5433。", "端口是 5433，不是 5432。"), ("永远不要在周五部署。", "请勿在周五部署")]
+)
+def test_chinese_denials_of_the_same_are_covered(file: str, note: str) -> None:
+    assert files_saying(file).covers(note)

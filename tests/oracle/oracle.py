@@ -12,6 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from tests.oracle.gold import Gap, GoldClaim, Session, Trap
@@ -261,6 +262,7 @@ def _said_in(side: str) -> str:
     return match[1] if match else side.partition("\n")[0]
 
 
+@lru_cache(maxsize=1 << 14)  # the same claims and turns are held against each other over and over
 def _spaced(text: str) -> str:
     return " ".join(text.split())
 

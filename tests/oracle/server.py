@@ -30,7 +30,7 @@ def serving(
 ) -> Iterator[Service]:  # fmt: skip
     """A server that answers for as long as the block lasts; `service.base_url` is what the SDK takes.
 
-    `latency_s` goes before every answer. `key` is the only bearer token taken; None takes all. `looks_to_end` ends a batch at its nth look,
+    `latency_s` is how long every answer takes, thinking it up included. `key` is the only bearer token taken; None takes all. `looks_to_end` ends a batch at its nth look,
     None leaves it to `end_batches`. `fate` says what becomes of each request of a batch.
     """
     service = Service(handler, latency_s=latency_s, faults=faults, key=key, looks_to_end=looks_to_end, fate=fate)

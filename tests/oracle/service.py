@@ -210,7 +210,9 @@ class Service:
         seen = self._arrive("message", body, key)
         outcome, slow = self._decided(seen, wire.faults(body))
         self._gate.wait(WAIT_S)
-        self._stopping.wait(self.latency_s + (self.faults.slow_s if slow else 0.0))
+        due = self.clock() + self.latency_s + (self.faults.slow_s if slow else 0.0)
+        outcome = self._outcome(seen, outcome)
+        self._stopping.wait(due - self.clock())
         return self._answer(seen, outcome)
 
     def count_tokens(self, body: Any, key: str) -> Response:
@@ -245,10 +247,13 @@ class Service:
     def _unknown(self, key: str) -> list[str]:
         return [] if self.key is None or key == self.key else ["invalid bearer token"]
 
-    def _answer(self, seen: Seen, outcome: Outcome | None) -> Response:
+    def _outcome(self, seen: Seen, outcome: Outcome | None) -> Outcome:
+        """What becomes of a request: a fault that was drawn for it, else the handler's answer."""
         if outcome == Said(text="", stop="max_tokens"):
-            outcome = self._cut_short(seen.body)
-        outcome = outcome or self.handler(seen.body)
+            return self._cut_short(seen.body)
+        return outcome or self.handler(seen.body)
+
+    def _answer(self, seen: Seen, outcome: Outcome) -> Response:
         if isinstance(outcome, Fails):
             return self._over(seen, self._error(outcome, seen))
         if isinstance(outcome, Drops):

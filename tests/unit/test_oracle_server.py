@@ -271,6 +271,23 @@ def test_a_batch_with_two_equal_names_is_refused(sdk: anthropic.Anthropic) -> No
         sdk.messages.batches.create(requests=[*items("a"), *items("b")])
 
 
+# --- time ---
+
+
+def test_an_answer_is_due_its_latency_after_the_request_came_thinking_it_up_included(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+
+    def thinks(body: Body) -> Said:
+        now[0] += 5.0
+        return echo(body)
+
+    waits: list[float | None] = []
+    service = Service(thinks, latency_s=7.0, clock=lambda: now[0])
+    monkeypatch.setattr(service._stopping, "wait", waits.append)
+    service.message({"model": HAIKU, "max_tokens": 100, "messages": [{"role": "user", "content": "hello"}]}, "k")
+    assert waits == [2.0]
+
+
 # --- as a process ---
 
 

@@ -26,6 +26,8 @@ HEAD_BYTES: Final = 256 * 1024
 CLEANUP_DAYS: Final = 30
 """Days after which Claude Code deletes a log, where its settings say nothing else (`cleanupPeriodDays`)."""
 _NAME_MAX: Final = 200
+_PLACES_MAX: Final = 200
+"""Folders looked into in search of the one a name stands for."""
 _CWD: Final = re.compile(rb'"(?:cwd|working_directory)"\s*:\s*("(?:[^"\\]|\\.)+")')
 _CLAUDE: Final = ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md")
 _CODEX: Final = ("AGENTS.override.md", "AGENTS.md")
@@ -94,7 +96,8 @@ class Survey:
 
 
 def survey(homes: Homes) -> Survey:
-    """Every project an agent keeps a log of. A memory folder belongs to the project whose root its name is made from, else to that of the logs beside it."""
+    """Every project an agent keeps a log or notes of. A memory folder belongs to the project whose root its name is made from, else to that of the logs beside
+    it; where its agent has deleted those, to the folder on this machine that alone has that name; else it is a project under the name its agent gave it."""
     by_root: defaultdict[Path, list[LogFile]] = defaultdict(list)
     homeless = []
     for log in logs_of(homes):
@@ -103,6 +106,10 @@ def survey(homes: Homes) -> Survey:
         else:
             by_root[root_of(log.folder)].append(log)
     memory = _memory_folders(homes, by_root)
+    for folder in _left_behind(homes, memory):
+        root = _root_named(folder.parent.name) or folder.parent
+        by_root.setdefault(root, [])
+        memory[root] = (*memory.get(root, ()), folder)
     sharing = {root: tuple(r for r in by_root if r != root and memory.get(r) and memory.get(r) == memory.get(root)) for root in by_root}
     projects = tuple(_project(root, by_root[root], memory.get(root, ()), sharing[root]) for root in sorted(by_root))
     return Survey(projects=projects, homeless=tuple(homeless))
@@ -185,6 +192,38 @@ def _memory_folders(homes: Homes, by_root: Mapping[Path, Iterable[LogFile]]) -> 
     return out
 
 
+def _left_behind(homes: Homes, memory: Mapping[Path, Iterable[Path]]) -> Iterator[Path]:
+    """The memory folders with notes in them that no project with logs has, in the order of their names."""
+    taken = {folder for folders in memory.values() for folder in folders}
+    for folder in sorted((homes.claude / "projects").glob("*/memory")):
+        if folder not in taken and not (folder / ".dreamd").exists() and next(folder.rglob("*.md"), None) is not None:
+            yield folder
+
+
+def _root_named(name: str) -> Path | None:
+    """The project of the one folder on this machine whose name Claude Code writes so; None where there is none, or several."""
+    waiting, found = [Path("/")], set[Path]()
+    for looked, place in enumerate(waiting):
+        if looked == _PLACES_MAX:
+            return None
+        start = "" if place == Path("/") else sanitised(place)
+        for entry in _folders(place):
+            here = f"{start}-{sanitised(Path(entry))}"
+            if here == name:
+                found.add(root_of(place / entry))
+            elif name.startswith(f"{here}-"):
+                waiting.append(place / entry)
+    return found.pop() if len(found) == 1 else None
+
+
+def _folders(place: Path) -> list[str]:
+    try:
+        with os.scandir(place) as entries:
+            return sorted(e.name for e in entries if e.is_dir(follow_symlinks=False))
+    except OSError:
+        return []
+
+
 def _named(projects: Path, name: str) -> list[Path]:
     """Memory folders under a project's name; a name that was cut has a digest of its program's own behind it."""
     if len(name) < _NAME_MAX:
@@ -193,7 +232,7 @@ def _named(projects: Path, name: str) -> list[Path]:
 
 
 def _project(root: Path, logs: Iterable[LogFile], memory: tuple[Path, ...], shared: tuple[Path, ...]) -> Project:
-    return Project(root=root, name=root.name or "root", logs=tuple(logs), memory=memory, instructions=at_root(root), shared=shared)
+    return Project(root=root, name=root.name.strip("-") or "root", logs=tuple(logs), memory=memory, instructions=at_root(root), shared=shared)
 
 
 def at_root(root: Path) -> tuple[Path, ...]:

@@ -197,7 +197,8 @@ def _next_of_all(lines: Sequence[Line], told: Sequence[str]) -> str:
 
 
 def _connect(lines: Sequence[Line]) -> str:
-    return f"dreamd connect {'codex' if all(log.agent == 'codex' for x in lines for log in x.project.logs) else 'claude-code'}"
+    agents = {log.agent for x in lines for log in x.project.logs}
+    return f"dreamd connect {'codex' if agents == {'codex'} else 'claude-code'}"
 
 
 def _day(at: datetime | None) -> str:

@@ -594,13 +594,26 @@ def _mended(note: _Note, slot: str, old: _Side, clock: _Clock) -> Version:
 
 
 def _lower_version(note: _Note, slot: str, side: _Side, clock: _Clock) -> Version:
-    """History for what weighed less; a draft where only a missing criterion made it weigh less, so that a person may see it."""
+    """History for what weighed less; a draft where only a missing criterion made it weigh less, so that a person may see it. What misses more
+    than a speaker of higher standing names that: it was never believed, and is told nowhere."""
     by = side.ended_by
     assert by is not None
     best = max(side.claims, key=lambda w: (w.standing, event_order(w)))
+    missed = best.missed or next(iter(best.claim.doubts), "unproven")
     if best.standing >= _weight(by) or best.claim.made_by == EDIT:
-        return replace(_version(note, slot, side.claims, Status.DRAFT, clock), missed=best.missed or next(iter(best.claim.doubts), "unproven"))
-    return replace(_version(note, slot, side.claims, Status.SUPERSEDED, clock), reason=LOWER_STANDING, ended_by=by.uid)
+        return replace(_version(note, slot, side.claims, Status.DRAFT, clock), missed=missed)
+    over = replace(_version(note, slot, side.claims, Status.SUPERSEDED, clock), reason=LOWER_STANDING, ended_by=by.uid)
+    return over if any(map(_lacks_but_standing, side.claims)) else replace(over, missed=missed)
+
+
+def _lacks_but_standing(witness: Witnessed) -> bool:
+    """Whether nothing but a speaker of higher standing is missing: a gate let it through, or it is an agent's own word."""
+    lacking = {witness.missed, *witness.claim.doubts} - {""}
+    return not lacking or (witness.standing is Standing.INFERRED and lacking <= _OF_AGENTS)
+
+
+_OF_AGENTS = frozenset({"assistant_only", "only_the_assistant_says_so", "inferred"})
+"""Missed by whatever an agent says itself."""
 
 
 def _told(note: _Note, claims: Iterable[Witnessed], known: set[Key], fold: _Fold) -> Iterator[Version]:

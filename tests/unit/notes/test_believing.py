@@ -6,6 +6,7 @@ from datetime import datetime
 from pipelines.model import Kind, Origin, Relation, Ruling, Standing, Status, Version, Witnessed
 from pipelines.notes.beliefs import LOWER_STANDING, aliases, believe
 from pipelines.notes.identity import identity_of
+from pipelines.notes.recheck import was_believed
 
 from .heard import day, heard, ruling
 
@@ -39,6 +40,14 @@ def test_an_inferred_later_value_stands_in_history_under_a_verified_one() -> Non
     assert low.reason == LOWER_STANDING
     assert low.valid_from == day(20)
     assert low.ended_by == one(found, "30").claims[0]
+
+
+def test_what_no_gate_let_through_is_no_history_of_what_outweighs_it() -> None:
+    denied = heard("90", at=20, session="s2", origin=ASSISTANT, missed="not_supported")
+    low = one(beliefs(heard("30", verified_by=CHECK), denied), "90")
+    assert (low.status, low.reason, low.missed, was_believed(low)) == (Status.SUPERSEDED, LOWER_STANDING, "not_supported", False)
+    again = heard("90", at=30, session="s3", origin=Origin.EXTERNAL)
+    assert was_believed(one(beliefs(heard("30", verified_by=CHECK), denied, again), "90"))
 
 
 def test_a_further_verified_value_adds_evidence_and_no_version() -> None:

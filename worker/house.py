@@ -45,8 +45,8 @@ class House:
         try:
             if self.store.on_sqlite and self.place is None:
                 return ()  # the folder of the archive is not known here
-            scopes = self.store.scopes()
-            return scopes if wiring.keep_of(self.settings) else tuple(s for s in scopes if self.store.leftovers(s))
+            scopes, keep = self.store.scopes(), wiring.keep_of(self.settings)
+            return tuple(s for s in scopes if keep.of(s) or self.store.leftovers(s))
         except DreamdError as error:
             log.warning("house_failed", error=type(error).__name__, why=str(error))
             return ()

@@ -56,6 +56,21 @@ DAYS_MIN = 14
 """Days the work log shows: what it shows is kept."""
 
 
+def _kept(days: int | None) -> int | None:
+    if days and days < DAYS_MIN:
+        raise ValueError(f"must be 0, for ever, or at least {DAYS_MIN}: the work log shows so many days")
+    return days
+
+
+class ScopeRetention(BaseModel, frozen=True, extra="forbid"):
+    """What is kept otherwise in one scope; what is left out is as for the scope above it."""
+
+    turns_days: Days | None = None
+    archive_days: Days | None = None
+
+    _keeps_the_work_log = field_validator("turns_days", "archive_days")(_kept)
+
+
 class Retention(BaseModel, frozen=True, extra="forbid"):
     """For how long what sessions said is kept, beside what was learnt of it; `pipelines.run.retention.Keep` is what goes by it."""
 
@@ -63,13 +78,14 @@ class Retention(BaseModel, frozen=True, extra="forbid"):
     archive_days: Days = Field(
         default=0, description="archived log lines are kept for so many days (14 at least), cited ones too, which can then not be checked again; 0: for ever"
     )
+    scopes: dict[str, ScopeRetention] | None = Field(default=None, description="the same for a scope and those below it, where it is to be otherwise")
 
-    @field_validator("turns_days", "archive_days")
+    _keeps_the_work_log = field_validator("turns_days", "archive_days")(_kept)
+
+    @field_validator("scopes")
     @classmethod
-    def _keeps_the_work_log(cls, days: int) -> int:
-        if 0 < days < DAYS_MIN:
-            raise ValueError(f"must be 0, for ever, or at least {DAYS_MIN}: the work log shows so many days")
-        return days
+    def _name_scopes(cls, scopes: dict[str, ScopeRetention] | None) -> dict[str, ScopeRetention] | None:
+        return scopes and {scope_path(scope): kept for scope, kept in scopes.items()}
 
 
 HOSTED = "https://api.anthropic.com"

@@ -167,9 +167,11 @@ def caught_up(parts: Parts, settings: Settings, archive_of: Callable[[str], Blob
 
 def keep_of(settings: Settings) -> Keep:
     """For how long what is old is kept by the settings."""
-    from pipelines.run.retention import Keep
+    from pipelines.run.retention import Keep, Otherwise
 
-    return Keep(turns_days=settings.retention.turns_days, archive_days=settings.retention.archive_days)
+    told = settings.retention
+    scopes = {scope: Otherwise(turns_days=kept.turns_days, archive_days=kept.archive_days) for scope, kept in (told.scopes or {}).items()}
+    return Keep(turns_days=told.turns_days, archive_days=told.archive_days, scopes=scopes)
 
 
 def defaults_of(settings: Settings, *, nightly: bool = False) -> Params:

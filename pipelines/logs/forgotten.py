@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -12,7 +12,8 @@ from pipelines.model import OnlineNote
 from pipelines.ports import Tombstones
 from pipelines.text.traces import strings_of
 
-_WORDED: Final = ("writes", "queued", "said", "about", "sessions")
+WORDED: Final = frozenset({"writes", "queued", "said", "about", "sessions"})
+"""Parts of a reader's memory that hold words; the others hold ids, digests and counts, which it needs to go on."""
 Spans = list[tuple[int, int]]
 
 
@@ -49,7 +50,7 @@ class Forgotten:
             return read, None
         self._turns.update(turn.uid for turn in gone)
         stay = tuple(turn for turn in read.turns if turn.place.offset not in spots)
-        carry = {name: type(held)() if name in _WORDED and isinstance(held, dict | list) else held for name, held in read.carry.items()}
+        carry = wordless(read.carry)
         spared = replace(read, turns=stay, sessions=sessions, carry=carry)
         return spared, sorted({(turn.place.offset, turn.place.offset + turn.place.length) for turn in stay})
 
@@ -58,3 +59,8 @@ class Forgotten:
         if not self._stones:
             return tuple(notes)
         return tuple(note for note in notes if note.turn not in self._turns and not self._stones.online(note))
+
+
+def wordless(carry: Mapping[str, object]) -> dict[str, object]:
+    """A reader's memory without the parts that hold words."""
+    return {name: type(held)() if name in WORDED and isinstance(held, dict | list) else held for name, held in carry.items()}

@@ -496,9 +496,11 @@ def _records(store: Store, scope: str, look: Look) -> tuple[WorkRecord, ...]:
 
 
 def work_record(store: Store, scope: str, info: SessionInfo) -> WorkRecord | None:
-    """The record of a session, without first words that are under quarantine, and without times that cannot be."""
+    """The record of a session as far as it is kept, without first words that are under quarantine, and without times that cannot be."""
     read_at = store.read_at(scope, info.uid)
-    turns = (replace(turn, at=None) if is_ahead(turn.at, read_at) else turn for turn in store.turns_of(scope, info.uid))
+    until = store.gone_until(scope, info.uid)
+    stays = (turn for turn in store.turns_of(scope, info.uid) if until is None or (turn.at is not None and turn.at > until))
+    turns = (replace(turn, at=None) if is_ahead(turn.at, read_at) else turn for turn in stays)
     record = work_log(prepare(info, tuple(turns)))
     first = record.first_prompt if record else None
     return replace(record, first_prompt=None, cut=False) if record and first and store.withheld(scope, [first.turn]) else record

@@ -35,7 +35,7 @@ def ending_of(parts: Parts, dream: Dream, params: Params, *, status: str, expire
     store, scope, engine = parts.store, dream.scope, parts.engine.name
     made = rendered(parts, scope)
     done = report_of(
-        store, dream, engine=engine, status=status, now=parts.now(), pages=_pages(store, scope, made), brief=_brief(made), bloat=_bloat(made)
+        store, dream, engine=engine, status=status, now=parts.now(), pages=_pages(store, scope, made), brief=_brief(made), bloat=_bloat(store, scope, made)
     )  # fmt: skip
     report = morning_report(
         store, scope, dream.uid, day=parts.now().date(), shown=made, problems=_problems(store, dream, done), refused=done.rejected,
@@ -91,7 +91,10 @@ def _brief(made: Sight) -> BriefSize:
     return BriefSize(lines=made.brief.lines, bytes=made.brief.bytes, moved=made.brief.left)
 
 
-def _bloat(made: Sight) -> float:
+def _bloat(store: Store, scope: str, made: Sight) -> float:
+    """Pages by what was said; 0 where what was said is no longer kept, and nobody can tell."""
+    if store.retained_counts(scope)["turns"]:
+        return 0.0
     return round(Bloat(made.live_bytes, made.said_bytes).ratio, 3)
 
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from itertools import groupby
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from pipelines.errors import Refused, Transient
+from pipelines.errors import Conflict, Refused, Transient
 from pipelines.run.asking_read import asks
 from pipelines.run.company import hold_by_speaker
 from pipelines.run.ending import ending_of, write_ending
@@ -20,6 +21,7 @@ from pipelines.run.publish import publish_revision, take_own_words
 from pipelines.run.reading import read_session, save_sessions, unread_sessions
 from pipelines.run.render import commit_report
 from pipelines.run.resolving import lineage_of, resolve_dirty
+from pipelines.run.retold import retell
 from pipelines.run.reverting import Shift, titles_of, told_verdict
 from pipelines.run.ruling import named_note
 from pipelines.run.sources import standing_notes
@@ -32,6 +34,7 @@ from pipelines.store.filled import BLOB
 from pipelines.store.forget import SPACE, WIKI, Gone
 from pipelines.store.lost import Lost
 from pipelines.store.reach import Choice
+from pipelines.store.retain import PAGES
 from pipelines.text.traces import Traces
 
 SESSION_MIN = 6
@@ -264,10 +267,12 @@ def clean_leftovers(parts: Parts, request: Request) -> tuple[tuple[str, str], ..
             elif what == SPACE:
                 store.rebuild_search()
                 store.reclaim()
+            elif what == PAGES:
+                retell(parts, scope, date.fromisoformat(name) if name else None)
             elif what == WIKI:
                 _publish(parts, request)
             store.cleaned(scope, what, name)
-        except Transient as error:
+        except (Transient, Conflict) as error:
             left.append((what, str(error)))
     return tuple(left)
 

@@ -23,7 +23,7 @@ from pipelines.stages.resolver import Verb
 from pipelines.store import REVERT, Head, RecordedDecision, Store
 from pipelines.wiki.content import Correction, Work
 from pipelines.wiki.inline import Spans, join
-from pipelines.wiki.journal import LINES_MAX, Corrected, Report, journal_path, report, tells, told_already
+from pipelines.wiki.journal import LINES_MAX, Corrected, Report, journal_path, report, tells, told_already, with_let_go
 from pipelines.wiki.lines import day
 from pipelines.wiki.recent import headline
 
@@ -99,6 +99,16 @@ def trouble_report(store: Store, scope: str, *, day: date, problems: Sequence[st
     """Path and text of a day's report with what came to light after it was written; None when it tells all of it."""
     before = _stands(store, scope, day)
     return _beside(store, scope, Report(day=day, problems=tuple(p for p in problems if not tells(before, p))))
+
+
+def kept_report(store: Store, scope: str, *, day: date, sessions: int, turns: int) -> tuple[str, str] | None:
+    """Path and text of a day's report that says how much went by retention that day; None when nothing did."""
+    if not sessions:
+        return None
+    of = f"{sessions} {'session' if sessions == 1 else 'sessions'}"
+    what = f"{turns} {'turn' if turns == 1 else 'turns'} of {of}" if turns else f"the archived lines of {of}"
+    said = f"{what} (retention); nothing is believed otherwise for it."
+    return journal_path(day), with_let_go(_stands(store, scope, day), day, said)
 
 
 def _beside(store: Store, scope: str, told: Report) -> tuple[str, str] | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from pipelines.gates import held_unless_said
@@ -22,14 +22,33 @@ ROUNDS = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Otherwise:
+    """What is kept otherwise in a scope and those below it; None: as above it."""
+
+    turns_days: int | None = None
+    archive_days: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Keep:
-    """For how many days turns that nothing rests on, and archived bytes, are kept after the newest turn of their session; 0 for ever."""
+    """For how many days turns that nothing rests on, and archived bytes, are kept after the newest turn of their session; 0 for ever. `scopes` says where
+    it is otherwise, by scope."""
 
     turns_days: int = 0
     archive_days: int = 0
+    scopes: Mapping[str, Otherwise] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.turns_days or self.archive_days)
+        return any((self.turns_days, self.archive_days, *(o.turns_days or o.archive_days for o in self.scopes.values())))
+
+    def of(self, scope: str) -> Keep:
+        """What holds for a scope: what is said of it, else of the nearest above it by whole names (systems R8), else of all."""
+        turns, archived, path = self.turns_days, self.archive_days, scope.split("/")
+        for n in range(1, len(path) + 1):
+            if (here := self.scopes.get("/".join(path[:n]))) is not None:
+                turns = turns if here.turns_days is None else here.turns_days
+                archived = archived if here.archive_days is None else here.archive_days
+        return Keep(turns_days=turns, archive_days=archived)
 
 
 FOR_EVER = Keep()
@@ -38,12 +57,14 @@ FOR_EVER = Keep()
 def retain(store: Store, scope: str, archive: Blobs, keep: Keep, *, now: datetime) -> Mapping[str, int]:
     """Let go of what is over by whole days (UTC), so that a second call on the same day finds nothing new to do; returns what went, counted by kind.
 
-    Lines that order somebody about stay, whoever said them: what holds their echo back in note files goes by them. Raises ArchiveUnavailable.
+    `keep` is for all scopes. Pages that show what went are left over for `clean_leftovers`. Lines that order somebody about stay, whoever said them: what
+    holds their echo back in note files goes by them. Raises ArchiveUnavailable.
     """
     gone: Counter[str] = Counter()
-    if not keep:
+    here = keep.of(scope)
+    if not here:
         return gone
-    turns, archived = _limit(keep.turns_days, now), _limit(keep.archive_days, now)
+    turns, archived = _limit(here.turns_days, now), _limit(here.archive_days, now)
     for _ in range(ROUNDS):
         went = store.retain(scope, archive, turns=turns, archived=archived, stays=_orders)
         if not went:

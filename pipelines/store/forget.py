@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from sqlalchemy import Connection, Table, delete, func, insert, select, text, update
 
+from pipelines.logs.forgotten import WORDED
 from pipelines.model import digest
 from pipelines.store import life
 from pipelines.store import tables as t
@@ -34,8 +35,6 @@ from pipelines.text.traces import Traces
 REPORTS = "journal/"
 STANDING_PAGES = ("MEMORY.md", "inbox.md", "recent.md", "pages.md")
 """Pages that tell of everything: their old versions go with any forget."""
-WORDED = frozenset({"writes", "queued", "said", "about", "sessions"})
-"""Parts of a reader's memory that hold words; the others hold ids, digests and counts, which it needs to go on."""
 SPACE, WIKI = "space", "wiki"
 """What may be left over beside bytes of the archive: free pages and the search index of the store, pages in the folder of the host that forgot."""
 

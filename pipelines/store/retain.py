@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Final, cast
 
 from sqlalchemy import Connection, delete, func, insert, select, text
@@ -21,13 +21,15 @@ from pipelines.model import Origin
 from pipelines.store import tables as t
 from pipelines.store.core import add_new, chunks, put
 from pipelines.store.filled import Archive, fill
-from pipelines.store.forget import SPACE
-from pipelines.store.requests import Requests
+from pipelines.store.forget import SPACE, WIKI
+from pipelines.store.retold import Retold, quiet
 from pipelines.store.triggers import door
 from pipelines.store.types import load
 from pipelines.store.unkept import HUSK, Retained, is_husk, retained_of
 from pipelines.text.traces import strings_of
 
+PAGES: Final = "pages"
+"""What is left over: pages that show what went, with the day before which nothing is kept ("" where only archived bytes went)."""
 AT_ONCE: Final = 200
 """Sessions of one transaction."""
 Stays = Callable[[Origin, str], bool]
@@ -42,7 +44,7 @@ class Limit:
     before: datetime
 
 
-class Retain(Requests):
+class Retain(Retold):
     """Letting go of what is old, and saying what went."""
 
     def retained(self, scope: str) -> Mapping[str, Retained]:
@@ -50,12 +52,27 @@ class Retain(Requests):
         with self.reading("read what is no longer kept") as conn:
             return retained_of(conn, self.scope_of(conn, scope))
 
+    def gone_until(self, scope: str, session: str) -> datetime | None:
+        """Up to when turns of a session went; None when all are kept."""
+        k, s = t.retained.c, t.sessions.c
+        with self.reading("read what is no longer kept") as conn:
+            query = select(k.turns_until).join_from(t.retained, t.sessions, s.id == k.session_id)
+            return cast(datetime | None, conn.scalar(query.where(k.scope_id == self.scope_of(conn, scope), s.uid == session)))
+
     def retained_counts(self, scope: str) -> Mapping[str, int]:
         """How many sessions are no longer kept whole, and how many turns went."""
         k = t.retained.c
         with self.reading("count what is no longer kept") as conn:
             row = conn.execute(select(func.count(), func.sum(k.turns)).where(k.scope_id == self.scope_of(conn, scope))).one()
         return {"sessions": int(row[0]), "turns": int(row[1] or 0)}
+
+    def let_go_on(self, scope: str, day: date) -> Mapping[str, int]:
+        """Of how many `sessions` something went on a day (UTC), and how many of their `turns` are gone by now."""
+        k = t.retained.c
+        with self.reading("count what went") as conn:
+            rows = conn.execute(select(k.recorded_at, k.turns).where(k.scope_id == self.scope_of(conn, scope))).all()
+        turns = [row.turns for row in rows if row.recorded_at.date() == day]
+        return {"sessions": len(turns), "turns": sum(turns)}
 
     def unkept(self, scope: str, turns: Iterable[str]) -> Mapping[str, int]:
         """Those of these turns whose archived bytes are no longer kept, and by a setting of how many days."""
@@ -95,13 +112,14 @@ class Retain(Requests):
                 husks = _Husks(conn, scope_id, over).empty(stays) if over.turns else {}
                 counts["turns"] = sum(husks.values())
                 _Segments(conn, scope_id, archive, over).clean(counts)
+            quiet(conn, over.turns)
             _write_down(conn, scope_id, over, husks, self.now())
-            if over.archived:
-                _drop_shown(conn, scope_id)
+            _drop_shown(conn, scope_id)
             if counts["turns"]:
                 _drop_postings(conn, scope_id)
-            if counts["turns"] or counts["segments"]:
-                add_new(conn, t.leftovers, [{"scope_id": scope_id, "what": SPACE, "name": ""}])
+            day = turns.before.date().isoformat() if turns else ""
+            left = [(PAGES, day), *([(SPACE, ""), (WIKI, "")] if counts["turns"] or counts["segments"] else [])]
+            add_new(conn, t.leftovers, [{"scope_id": scope_id, "what": what, "name": name} for what, name in left])
             told = ", ".join(f"{n} {what}" for what, n in counts.items() if n)
             self.add_audit(conn, scope_id, "retain", "retention", told, key=f"{scope} {self.now().isoformat()} {min((*over.turns, *over.archived))}")
             return dict(+counts)

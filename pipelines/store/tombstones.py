@@ -21,7 +21,7 @@ from pipelines.store.core import Core, add_new
 from pipelines.store.reach import Choice, said
 from pipelines.store.requests import Requests
 from pipelines.store.types import load
-from pipelines.store.unkept import retained_of
+from pipelines.store.unkept import retained_of, untimed_husks
 from pipelines.store.words import call_words
 from pipelines.text.traces import phrases_of, words_of
 
@@ -64,11 +64,14 @@ class Stone:
 
 
 class Tombstones:
-    """The tombstones of one scope as they stood at `epoch`, and up to when its sessions are not taken in again."""
+    """The tombstones of one scope as they stood at `epoch`, up to when its sessions are not taken in again, and turns without a time that are not (`emptied`)."""
 
-    def __init__(self, core: Core, epoch: int, rows: Iterable[Any], until: Mapping[str, datetime] | None = None) -> None:
+    def __init__(
+        self, core: Core, epoch: int, rows: Iterable[Any], until: Mapping[str, datetime] | None = None, emptied: frozenset[str] = frozenset()
+    ) -> None:  # fmt: skip
         self._core = core
         self._until = until or {}
+        self._emptied = emptied
         self.epoch = epoch
         self._macs: dict[str, set[str]] = {}
         self._sizes: set[int] = set()
@@ -92,6 +95,7 @@ class Tombstones:
         until = self._until.get(turn.session)
         return (
             (until is not None and turn.at is not None and turn.at <= until)
+            or turn.uid in self._emptied
             or self.session(turn.session)
             or self._has(TURN, turn.uid)
             or self.text(said_in(turn))
@@ -139,7 +143,8 @@ def tombstones_of(core: Core, conn: Connection, scope_id: int | None) -> Tombsto
     b = t.tombstones.c
     rows = conn.execute(select(b.kind, b.mac, b.words).where(b.scope_id == scope_id)).all()
     until = {session: kept.until for session, kept in retained_of(conn, scope_id).items() if kept.until}
-    return Tombstones(core, conn.scalar(select(t.scopes.c.forget_epoch).where(t.scopes.c.id == scope_id)) or 0, rows, until)
+    emptied = untimed_husks(conn, scope_id) if until else frozenset[str]()
+    return Tombstones(core, conn.scalar(select(t.scopes.c.forget_epoch).where(t.scopes.c.id == scope_id)) or 0, rows, until, emptied)
 
 
 def is_tombed(core: Core, conn: Connection, scope_id: int | None, kind: str, *parts: str) -> bool:

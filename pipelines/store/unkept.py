@@ -42,3 +42,9 @@ def retained_of(conn: Connection, scope_id: int | None) -> dict[str, Retained]:
         r.uid: Retained(turns_until=r.turns_until, turns_days=r.turns_days, bytes_until=r.bytes_until, bytes_days=r.bytes_days)
         for r in conn.execute(query.where(k.scope_id == scope_id))
     }
+
+
+def untimed_husks(conn: Connection, scope_id: int | None) -> frozenset[str]:
+    """Uids of turns without their words that no time tells to be old."""
+    c = t.turns.c
+    return frozenset(conn.scalars(select(c.uid).where(c.scope_id == scope_id, c.event_at.is_(None), c.digest.startswith(HUSK))))

@@ -13,7 +13,7 @@ from pipelines.wiki.content import anchor_of
 from pipelines.wiki.doors import Moved
 from pipelines.wiki.inbox import Entry, Waits
 from pipelines.wiki.inline import Spans, Style, code, join, plain
-from pipelines.wiki.lines import Part, day
+from pipelines.wiki.lines import MONTHS, Part, day
 from pipelines.wiki.page import OWN_MARK
 from pipelines.wiki.slugs import page_path
 
@@ -90,7 +90,7 @@ def report(dream: Report, *, before: str = "") -> str | None:
     if not dream.changed:
         return None
     head = [f"# Dream of {day(dream.day)}", "", _verdict(dream), ""]
-    room = LINES_MAX - len(head) - 2
+    room = LINES_MAX - len(head) - 3  # one line is left for what went since (`with_let_go`)
     blocks = [b for b in _blocks(dream) if b[1]]
     rows: list[str] = []
     for n, (title, lines) in enumerate(blocks):
@@ -107,6 +107,7 @@ def _more(dream: Report, title: str) -> int:
 
 
 EARLIER = "## Earlier that day"
+_LET_GO = "- **No longer kept**: "
 
 
 def told_already(alone: str, before: str) -> bool:
@@ -130,6 +131,8 @@ def _earlier(title: str, before: str) -> list[str]:
     reports = [_folded(part.strip().split("\n"), said) for part in f"\n{told.removeprefix(title)}".split(f"\n{EARLIER}\n")]
     mine = [f"- **{_SAID}**", *said, ""] if said else []
     rows = "\n".join([*mine, f"\n\n{EARLIER}\n\n".join(r for r in reports if r)]).strip()
+    if not rows:
+        return []
     return ["", EARLIER, "", *rows.split("\n")[:EARLIER_LINES_MAX]]
 
 
@@ -141,7 +144,7 @@ def _folded(rows: Sequence[str], said: list[str]) -> str:
         if not row.startswith("  - "):
             found = _BLOCK.fullmatch(row)
             block = found[1] if found else ""
-            blocks += bool(block) and block not in _TOLD_ANEW and block != _SAID
+            blocks += row.startswith(_LET_GO) or (bool(block) and block not in _TOLD_ANEW and block != _SAID)
         elif block == _SAID:
             said.append(row)
         if block not in _TOLD_ANEW and block != _SAID:
@@ -288,6 +291,45 @@ def _block(title: str, lines: list[Spans], room: int, *, more: int = 0) -> list[
     shown = lines if count <= most else lines[: max(1, most - 1)]
     rows = [f"- **{title}**", *(f"  - {inline.write_line(line)}" for line in shown)]
     return rows if len(shown) == count else [*rows, f"  - and {count - len(shown)} more"]
+
+
+# --- what went -----------------------------------------------------------------------------------------------------------------------------
+
+_WORK_DAY = re.compile(rf"  - (\d{{1,2}}) ({'|'.join(MONTHS)}) (\d{{4}})\b")
+_OF_DAY = re.compile(rf"# Dream of (\d{{1,2}}) ({'|'.join(MONTHS)}) (\d{{4}})")
+
+
+def with_let_go(before: str, when: date, said: str) -> str:
+    """The file of a day with a line that says what is no longer kept, in place of an earlier one; `before` is the file as it stands, "" where none does."""
+    line = _LET_GO + inline.write_line(plain(said))
+    if not before:
+        return "\n".join([f"# Dream of {day(when)}", "", "Nothing learnt.", "", line, "", OWN_MARK, ""])
+    rows = [row for row in before.split("\n") if not row.startswith(_LET_GO)]
+    end = next((n for n, row in enumerate(rows) if row in {"- **Undo**", EARLIER, OWN_MARK}), len(rows))
+    at = end - 1 if rows[end - 1 : end] == [""] else end  # to the blocks of the newest report, above the blank line behind them
+    return "\n".join([*rows[:at], line, *rows[at:]])
+
+
+def without_work(text: str, before: date) -> str:
+    """The file of a day without the work of sessions from before a day."""
+    of = _day_in(_OF_DAY, text.split("\n", 1)[0])
+    old = of is not None and of < before
+    kept: list[str] = []
+    block = False
+    for row in text.split("\n"):
+        block = row == "- **Work**" or (block and row.startswith("  - "))
+        worked = _day_in(_WORK_DAY, row) if block else None
+        if block and row.startswith("  - ") and (worked < before if worked else old):
+            continue
+        if kept and kept[-1] == "- **Work**" and not row.startswith("  - "):
+            kept.pop()
+        kept.append(row)
+    return "\n".join(kept)
+
+
+def _day_in(pattern: re.Pattern[str], row: str) -> date | None:
+    found = pattern.match(row)
+    return date(int(found[3]), MONTHS.index(found[2]) + 1, int(found[1])) if found else None
 
 
 # --- bloat -------------------------------------------------------------------------------------------------------------------------------

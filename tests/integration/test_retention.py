@@ -12,7 +12,7 @@ import pytest
 
 from pipelines.run import Parts
 from pipelines.run.rebuild import rebuild_from_logs
-from pipelines.run.retention import Keep, retain
+from pipelines.run.retention import Keep, Otherwise, retain
 from pipelines.run.sources import take_in
 from pipelines.run.verify import verify
 from pipelines.run.why import why
@@ -21,7 +21,7 @@ from pipelines.store.blobs import DatabaseArchive
 from tests.auditing import files_with, tables_with
 from tests.dreaming import NOW, SCOPE, Desk, differences, lines_with
 from tests.redacting import shared_redactor
-from tests.writing import ClaudeLog
+from tests.writing import ClaudeLog, CodexLog
 
 WORD = "zanzibarquux"
 """Stands in a line nothing rests on, and in no other text."""
@@ -88,13 +88,15 @@ def test_a_line_nothing_rests_on_goes_from_every_table_and_file_and_nothing_is_b
     tree = either.tree()
     assert aged(either, keep=Keep(turns_days=30))["turns"] == 2
     with either.store() as store:
-        assert set(tables_with(store, WORD)) <= {"sources.carry"}  # the reader's memory of the words said last, until the session goes on
+        assert tables_with(store, WORD) == []
         assert believed(store) == before
         assert verify(store, SCOPE, either.parts(store).archive).failed == ()
         assert store.retained_counts(SCOPE) == {"sessions": 1, "turns": 2}
         assert store.search_turns(SCOPE, [WORD], limit=5) == ()
-    assert files_with([p for p in (either.data / "archive",) if p.exists()], WORD) == []
-    assert differences(tree, either.tree()) == []
+    assert files_with([either.data, either.wiki], WORD) == []
+    work_log = tree.pop("recent.md")
+    assert "1 session" in work_log
+    assert differences(tree, {path: text for path, text in either.tree().items() if path != "recent.md"}) == []
     assert aged(either) == {}
 
 
@@ -109,7 +111,7 @@ def test_the_same_log_is_not_learnt_again_from_a_copy_or_after_it_was_rewritten(
     path.write_text("\n" + log.text(), encoding="utf-8")
     desk.dream()
     with desk.store() as store:
-        assert set(tables_with(store, WORD)) <= {"sources.carry"}
+        assert tables_with(store, WORD) == []
         assert believed(store) == before
     assert files_with([desk.data / "archive"], WORD) == []
 
@@ -156,7 +158,7 @@ def test_what_a_session_shares_with_a_younger_one_stays_until_that_is_old(desk: 
     desk.now += timedelta(days=100)
     desk.dream()
     with desk.store() as store:
-        assert set(tables_with(store, WORD)) <= {"sources.carry"}
+        assert tables_with(store, WORD) == []
 
 
 def test_cited_lines_whose_bytes_went_are_told_apart_on_the_page_in_why_and_by_verify(either: KeepingDesk) -> None:
@@ -176,6 +178,87 @@ def test_cited_lines_whose_bytes_went_are_told_apart_on_the_page_in_why_and_by_v
     either.dream()
     assert lines_with(either.pages(), "[^", "5433", "the line is no longer kept (retention of 90 days)")
     assert not lines_with(either.pages(), "8080", "no longer kept")
+
+
+def test_first_words_and_titles_go_from_the_work_log_from_reports_and_from_what_readers_remember(either: KeepingDesk) -> None:
+    either.keep = Keep()
+    log = ClaudeLog("old").user(f"Please look at the {WORD} thing on the roof.").assistant("Done.").user("The staging database listens on port 5433.")
+    log.records.append({"type": "ai-title", "aiTitle": f"The {WORD} thing", "sessionId": log.uuid})
+    log.save(either.logs)
+    codex = CodexLog("old").user(f"Say hello to {WORD}.").assistant("Hello.")
+    codex.save(either.logs)
+    either.dream()
+    shown = {path for path, text in either.tree().items() if WORD in text}
+    assert shown == {"recent.md"}
+    with either.store() as store:
+        assert {"session_infos.info", "sources.carry", "page_versions.body"} <= set(tables_with(store, WORD))
+    aged(either, keep=MONTH)
+    with either.store() as store:
+        assert tables_with(store, WORD) == []
+    assert files_with([either.data, either.wiki], WORD) == []
+    old_report = (either.wiki / "journal" / "2026-04-01.md").read_text(encoding="utf-8")
+    assert "port 5433" in old_report
+    assert "**Work**" not in old_report
+    assert "Nothing in these days." in either.tree()["recent.md"]
+
+
+def test_a_report_says_what_is_no_longer_kept_and_an_earlier_one_of_the_day_stays(desk: KeepingDesk) -> None:
+    old().save(desk.logs)
+    desk.dream()
+    desk.now = LATER
+    desk.note("MEMORY.md", "# Roof\n\n- The roof is red.\n")
+    desk.dream()
+    path = desk.wiki / "journal" / f"{LATER:%Y-%m-%d}.md"
+    told = path.read_text(encoding="utf-8")
+    assert lines_with({"": told}, "No longer kept", "2 turns of 1 session", "nothing is believed otherwise")
+    assert lines_with({"": told}, "unchecked")
+    desk.note("MEMORY.md", "# Roof\n\n- The roof is blue.\n")
+    desk.dream()
+    assert lines_with({"": path.read_text(encoding="utf-8")}, "No longer kept", "2 turns of 1 session")
+
+
+def test_a_retention_that_was_killed_after_its_rows_went_is_ended_by_the_next_dream(desk: KeepingDesk) -> None:
+    old().save(desk.logs)
+    desk.dream()
+    desk.now = LATER
+    with desk.store() as store:
+        assert retain(store, SCOPE, desk.parts(store).archive, MONTH, now=LATER)["turns"] == 2
+    assert WORD not in desk.tree()["recent.md"] or "1 session" in desk.tree()["recent.md"]
+    desk.dream()
+    assert "Nothing in these days." in desk.tree()["recent.md"]
+    assert lines_with({"": (desk.wiki / "journal" / f"{LATER:%Y-%m-%d}.md").read_text(encoding="utf-8")}, "No longer kept")
+
+
+def test_a_turn_without_a_time_is_not_taken_in_again_from_a_log_that_was_rewritten(desk: KeepingDesk) -> None:
+    log = old()
+    log.records[1] = {name: value for name, value in log.records[1].items() if name != "timestamp"}
+    path = log.save(desk.logs)
+    desk.dream()
+    aged(desk)
+    path.write_text("\n" + log.text(), encoding="utf-8")
+    desk.dream()
+    with desk.store() as store:
+        assert tables_with(store, WORD) == []
+    assert files_with([desk.data, desk.wiki], WORD) == []
+
+
+def test_a_scope_is_kept_as_the_nearest_setting_above_it_says() -> None:
+    keep = Keep(turns_days=90, scopes={"acme": Otherwise(archive_days=400), "acme/web": Otherwise(turns_days=30), "acme/web/ana": Otherwise(turns_days=0)})
+    assert keep.of("local") == Keep(turns_days=90)
+    assert keep.of("acme") == Keep(turns_days=90, archive_days=400)
+    assert keep.of("acme/web/bo") == keep.of("acme/web") == Keep(turns_days=30, archive_days=400)
+    assert keep.of("acme/web/ana") == Keep(archive_days=400)
+    assert keep.of("acme/web2") == keep.of("acme/w") == keep.of("acme")
+    assert keep.of("Acme") == Keep(turns_days=90)
+    assert bool(Keep(scopes={"acme": Otherwise(turns_days=30)}))
+    assert not Keep(scopes={"acme": Otherwise(turns_days=0)})
+
+
+def test_what_is_kept_of_one_scope_alone_goes_from_no_other(desk: KeepingDesk) -> None:
+    old().save(desk.logs)
+    desk.dream()
+    assert aged(desk, keep=Keep(scopes={f"{SCOPE}/below": Otherwise(turns_days=30), "other": Otherwise(turns_days=30)})) == {}
+    assert aged(desk, keep=Keep(scopes={SCOPE: Otherwise(turns_days=30)}))["turns"] == 2
 
 
 def test_a_session_no_dream_has_read_waits_for_it(desk: KeepingDesk) -> None:

@@ -111,7 +111,8 @@ Take = Callable[[Stood], Taken | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """What one publish did. `held` are paths left as they were because a person's words or a foreign thing stand there, with the reason."""
+    """What one publish did. `held` are paths left as they were because a person's words or a foreign thing stand there, or because a secret would stand there
+    (`withheld`: of these, a page that is new says only that), with the reason."""
 
     written: tuple[str, ...] = ()
     unchanged: int = 0
@@ -120,13 +121,14 @@ class Published:
     held: tuple[tuple[str, str], ...] = ()
     strangers: tuple[str, ...] = ()
 
+    @property
+    def withheld(self) -> tuple[str, ...]:
+        """The paths held for a secret."""
+        return tuple(path for path, why in self.held if why == SECRET)
 
-class SecretFound(Refused):
-    """A page would have shown a secret; nothing was written."""
 
-    def __init__(self, paths: Collection[str]) -> None:
-        super().__init__(f"nothing was published: a secret stands in {', '.join(sorted(paths))}")
-        self.paths = tuple(sorted(paths))
+SECRET = "a secret seems to stand in it: dreamd scrub masks it where it came from; the next publish tries again"
+"""Why a page is held that would show a secret."""
 
 
 def no_step(name: str) -> None:
@@ -162,8 +164,8 @@ def publish(
 
     `show` is that state, or is asked for it once nobody else can publish here, with the pages that stand there. `known` says whether a digest is of a
     file dreamd ever wrote, `needs` which untouched pages are wanted whole. `new` allows a folder without marker, if nothing stands in it; `take_over` claims a folder of another host or epoch.
-    Another publisher on this host is waited for `patience_s` seconds. Raises NotOurFolder, FolderGone, FolderBusy, SecretFound, Conflict (a newer
-    revision stands there) and PublishFailed; all leave every file whole.
+    Another publisher on this host is waited for `patience_s` seconds. Raises NotOurFolder, FolderGone, FolderBusy, Conflict (a newer revision
+    stands there) and PublishFailed; all leave every file whole.
     """
     if isinstance(show, State):
         _check(show.wanted, ())
@@ -334,6 +336,11 @@ def placeholder(path: str) -> bytes:
     return f"# {path.rpartition('/')[2].removesuffix('.md')}\n\nThis page is being written.\n".encode()
 
 
+def notice(path: str) -> bytes:
+    """What stands at the path of a new page that is held for a secret."""
+    return f"# {path.rpartition('/')[2].removesuffix('.md')}\n\nThis page is held back: a secret seems to stand in it.\n".encode()
+
+
 class _Run:
     """One publish under the lock."""
 
@@ -349,6 +356,7 @@ class _Run:
         self.stands: dict[str, Ours] = {}
         self.edits: list[Edit] = []
         self.held: list[tuple[str, str]] = []
+        self.notices: set[str] = set()
         self.written: list[str] = []
         self.removed: list[str] = []
 
@@ -361,8 +369,7 @@ class _Run:
         standing = self._standing(stood)
         todo = self._todo(standing)
         gone = [path for path in self._removable() if path in standing and standing[path] is not None]
-        if secret := [path for path in todo if self.has_secret(path, self.data[path])]:
-            raise SecretFound(secret)
+        todo = self._without_secrets(todo, standing)
         if todo or gone or self.manifest.publishing or self.manifest.revision != self.state.revision or self.manifest.published != self._settled():
             self._announce(todo, standing)
             self._write(todo, standing)
@@ -370,7 +377,7 @@ class _Run:
             self._settle()
         elif len(self.manifest.learned) >= LEARNED_MIN:
             self._settle()
-        unchanged = len(self.wanted) - len(self.written) - len({p for p, _ in self.held if p in self.wanted})
+        unchanged = len(self.wanted) - len({*self.written, *(p for p, _ in self.held if p in self.wanted)})
         return Published(
             written=tuple(self.written), unchanged=unchanged, removed=tuple(self.removed), edits=tuple(self.edits), held=tuple(self.held),
             strangers=tuple(p for p in _pages(self.place) if p not in self.wanted and p not in self.manifest.paths),
@@ -394,10 +401,20 @@ class _Run:
         self.wanted |= {path: digest(self.data[path]) for path in todo}  # a page stored by an older version may be known by another digest
         return [path for path in todo if standing[path] != self.wanted[path]]
 
+    def _without_secrets(self, todo: list[str], standing: Mapping[str, str | None]) -> list[str]:
+        """The pages that may be written. One that would show a secret is held: what stands there stays, and in the place of a new one, which others may
+        link to, stands that it is held."""
+        secret = [path for path in todo if self.has_secret(path, self.data[path])]
+        self.held += [(path, SECRET) for path in secret]
+        self.notices = {path for path in secret if standing[path] is None}
+        for path in self.notices:
+            self._now(path, notice(path))
+        return [path for path in todo if path not in secret or path in self.notices]
+
     # what stands there
 
     def _ours(self, path: str, found: str) -> bool:
-        own = {self.wanted.get(path), digest(placeholder(path)), *(row.digest for row in self.manifest.rows(path))}
+        own = {self.wanted.get(path), digest(placeholder(path)), digest(notice(path)), *(row.digest for row in self.manifest.rows(path))}
         return found in own or self.known(found)
 
     def _found(self, path: str, found: Found, base: Base | None) -> Stood:
@@ -554,7 +571,7 @@ class _Run:
 
     def _remove(self, gone: list[str], standing: dict[str, str | None]) -> None:
         """Take away what nothing links to any more; while a page is held at an older state, it may still link there, so nothing is removed."""
-        if gone and any(path in self.wanted for path, _ in self.held):
+        if gone and any(path in self.wanted for path, _ in self.held if path not in self.notices):
             self.held += [(path, "an older page may link to it") for path in gone]
             return
         for path in gone:
@@ -571,7 +588,7 @@ class _Run:
     def _settled(self) -> dict[str, Ours]:
         """Path → file that is published now, with the person's sections that stand in those left alone."""
         journal = {p: row for p, row in self.manifest.published.items() if p.startswith("journal/") and p not in self.drop}
-        waiting = {path for path, _ in self.held}
+        waiting = {path for path, _ in self.held} - self.notices
         seen = {p: self.stands[p].own for p in waiting if p in self.stands}
         stays = {p: row._replace(own=seen.get(p, row.own)) for p, row in self.manifest.published.items() if p in waiting}
         shown = {p: self._same(p) for p in self.wanted if p not in waiting}

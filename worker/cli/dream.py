@@ -78,7 +78,9 @@ def dream_command(
         _require_paths(paths or [], notes or [])
         _require_notes(notes or [])
         made_in = instructed_by(paths or (), Homes.of(os.environ))
-        targets: Iterable[Target] = (Target(wiki=wiring.find_wiki(wiki, loaded), scope=scope, paths=tuple(paths or ()), notes=tuple(notes or ()), instructions=made_in),)
+        targets: Iterable[Target] = (
+            Target(wiki=wiring.find_wiki(wiki, loaded), scope=scope, paths=tuple(paths or ()), notes=tuple(notes or ()), instructions=made_in),
+        )
     elif pending:
         targets = (t for t in pending_targets(loaded) if not (at_session_end and served(t.wiki, loaded)))
     else:
@@ -180,13 +182,15 @@ class Waiting:
 def tell(outcome: Outcome, wiki: Path, *, as_json: bool, noted: bool = True) -> int:
     """Print what a dream did; returns the exit code. `noted`: folders of notes were read, so that a person knows where their notes come from."""
     report = outcome.report
+    withheld = outcome.published.withheld if outcome.published else ()
     if as_json:
-        print_json({**report.as_json(), **({"no_longer_kept": dict(outcome.let_go)} if outcome.let_go else {})})
+        gone = {"no_longer_kept": dict(outcome.let_go)} if outcome.let_go else {}
+        print_json({**report.as_json(), **gone, **({"withheld": list(withheld)} if withheld else {})})
     else:
         _print(report, outcome, wiki, noted=noted)
         if outcome.let_go:
             print(f"Older than the settings keep (retention): {counted(outcome.let_go)} went; nothing is believed otherwise for it")
-    return 1 if report.refused or report.unread.get("unreachable") or report.status == "held" else 0
+    return 1 if report.refused or report.unread.get("unreachable") or report.status == "held" or withheld else 0
 
 
 def _date(text: str | None) -> datetime | None:

@@ -124,7 +124,9 @@ def _followed(loaded: settings.Settings, place: wiring.Place) -> Iterator[None]:
 def _print(shown: Shown, *, as_json: bool) -> None:
     did = shown.published
     if as_json:
-        print_json({"revision": shown.revision, "written": did.written, "removed": did.removed, "unchanged": did.unchanged, "held": did.held})
+        print_json(
+            {"revision": shown.revision, "written": did.written, "removed": did.removed, "unchanged": did.unchanged, "held": did.held, "withheld": did.withheld}
+        )
     elif not shown.revision:
         print("nothing is rendered yet in this scope")
     else:

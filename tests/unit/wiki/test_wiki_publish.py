@@ -8,6 +8,7 @@ import json
 import os
 import re
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +22,7 @@ from pipelines.wiki import folder as folders
 from pipelines.wiki import publish as publishing
 from pipelines.wiki.folder import Folder, FolderBusy, PublishFailed
 from pipelines.wiki.own import halves, joined, with_own
-from pipelines.wiki.publish import FolderGone, How, Marker, Published, SecretFound, State, Stood, Taken, publish, read_folder, read_marker
+from pipelines.wiki.publish import FolderGone, How, Marker, Published, State, Stood, Taken, publish, read_folder, read_marker
 from pipelines.wiki.tree import tree
 from tests.unit.wiki.samples import BACKUP, CONTENT, OWNER, item
 
@@ -368,10 +369,56 @@ def test_an_older_revision_never_goes_over_a_newer_one(tmp_path: Path) -> None:
     assert pages(tmp_path) == SECOND
 
 
-def test_nothing_is_written_when_a_page_would_show_a_secret(tmp_path: Path) -> None:
-    with pytest.raises(SecretFound, match=r"payments-db\.md"):
-        Store().publish(tmp_path / "w", FIRST, new=True, has_secret=lambda path, data: path == "payments-db.md")
-    assert pages(tmp_path / "w") == {}
+def has(*paths: str) -> Callable[[str, bytes], bool]:
+    """A secret in each of these pages, but in none that only says it is held."""
+    return lambda path, data: path in paths and b"is held back" not in data
+
+
+def test_a_page_that_would_show_a_secret_is_held_alone_and_published_once_it_shows_none(tmp_path: Path) -> None:
+    wiki, store = tmp_path / "wiki", Store()
+    store.publish(wiki, FIRST, new=True)
+    done = store.publish(wiki, SECOND, revision=2, has_secret=has("payments-db.md"))
+    stood = pages(wiki)
+    assert done.withheld == ("payments-db.md",)
+    assert "payments-db.md" not in done.written
+    assert stood["payments-db.md"] == FIRST["payments-db.md"]
+    assert {path: data for path, data in SECOND.items() if path != "payments-db.md"}.items() <= stood.items()
+    assert FIRST.keys() <= stood.keys(), "its old version may link to each of them"
+    assert dangling(wiki) == []
+    again = store.publish(wiki, SECOND, revision=2, has_secret=has("payments-db.md"))
+    assert (again.withheld, again.written) == (("payments-db.md",), ())
+    assert store.publish(wiki, SECOND, revision=2).withheld == ()
+    assert pages(wiki) == SECOND
+
+
+def test_in_the_place_of_a_new_page_with_a_secret_stands_that_it_is_held_so_that_no_link_is_dead(tmp_path: Path) -> None:
+    wiki, store = tmp_path / "wiki", Store()
+    done = store.publish(wiki, FIRST, new=True, has_secret=has("payments-db.md", "MEMORY.md"))
+    assert set(done.withheld) == {"payments-db.md", "MEMORY.md"}
+    assert dangling(wiki) == []
+    assert b"is held back" in pages(wiki)["payments-db.md"]
+    assert pages(wiki)["MEMORY.md"] != FIRST["MEMORY.md"]
+    again = store.publish(wiki, FIRST, has_secret=has("payments-db.md"))
+    assert again.withheld == ("payments-db.md",)
+    assert again.edits == ()
+    store.publish(wiki, FIRST)
+    assert pages(wiki) == FIRST
+
+
+@pytest.mark.parametrize("at", ["intent", "exchanged:MEMORY.md", "phase:pages", "manifest"])
+def test_a_publish_with_a_held_page_that_was_killed_is_ended_by_the_next(tmp_path: Path, at: str) -> None:
+    wiki, store = tmp_path / "wiki", Store()
+
+    def kill(step: str) -> None:
+        if step == at:
+            raise Killed
+
+    with pytest.raises(Killed):
+        store.publish(wiki, FIRST, new=True, has_secret=has("payments-db.md"), step=kill)
+    done = store.publish(wiki, FIRST, has_secret=has("payments-db.md"))
+    assert (done.withheld, done.edits, dangling(wiki)) == (("payments-db.md",), (), [])
+    assert store.publish(wiki, FIRST).edits == ()
+    assert pages(wiki) == FIRST
 
 
 def test_no_symbolic_link_is_followed_out_of_the_folder(tmp_path: Path) -> None:

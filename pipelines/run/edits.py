@@ -32,7 +32,8 @@ DECLINED: Final = "file_edit_declined"
 SHOWN_AGAIN: Final = "file_edit_shown"
 """Verb of the mark that the file was written anew since; the same edit after it is asked about anew."""
 DISMISSED: Final = "dismiss"
-"""Verb by which a person has seen enough of what is no note: a question, text under quarantine, a correction of a note file that is right."""
+"""Verb by which a person has seen enough of what is no note (a question, text under quarantine, a correction of a note file that is right); its target is the id
+the queue shows."""
 BASES_MAX: Final = 20
 """Versions of a page looked at for the one a file was made from."""
 _ORDERS = frozenset({Kind.RULE, Kind.PREFERENCE, Kind.HOLD})

@@ -11,13 +11,12 @@ from pipelines.gates import first_missed
 from pipelines.model import Outcome, Ruling, Turn, digest
 from pipelines.notes.identity import in_force
 from pipelines.run.content import quarantined
+from pipelines.run.edits import DISMISSED
 from pipelines.run.held import under_quarantine
 from pipelines.run.ruling import UID_MIN
 from pipelines.run.sources import standing_notes
 from pipelines.store import Store
 
-DISMISS: Final = "dismiss"
-"""Verb by which something leaves the queue that is no note; its target is the id the queue shows."""
 SHOWN: Final = 12
 """Characters of a uid the queue shows."""
 
@@ -88,6 +87,6 @@ def decide_held(store: Store, scope: str, verb: Literal["approve", "reject"], he
         if held.claim:
             store.mark_dirty(scope, frozenset({held.uid}), "ruling")
         if verb == "reject":
-            store.add_ruling(scope, Ruling(uid=digest(DISMISS, held.uid[:SHOWN]), verb=DISMISS, target=held.uid[:SHOWN], at=at))
+            store.add_ruling(scope, Ruling(uid=digest(DISMISSED, held.uid[:SHOWN]), verb=DISMISSED, target=held.uid[:SHOWN], at=at))
         store.write_down(scope, verb, hand, held.uid, key=ruling.uid)
     return ruling

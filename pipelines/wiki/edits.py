@@ -75,7 +75,7 @@ def read_edits(path: str, found: bytes, published: bytes, *, ours: Callable[[str
         return NotAnEdit(path, why)
     head, own, _ = parts(path, text)
     base_head, base_own, _ = parts(path, published.decode("utf-8", "surrogateescape"))
-    edits = _changes(path, _rows(base_head), _rows(head), ours)
+    edits = _changes(path, _rows(base_head), _rows(head), ours, moved=_new_rows(own, base_own))
     if own != base_own:
         edits.append(PageEdit(kind=EditKind.OWN, path=path, before=base_own, after=own))
     return tuple(edits)
@@ -183,7 +183,14 @@ def _blocks(lines: Sequence[str]) -> Iterator[list[str]]:
         yield block
 
 
-def _changes(path: str, base: Sequence[_Row], found: Sequence[_Row], ours: Callable[[str], bool]) -> list[PageEdit]:
+def _new_rows(own: str, before: str) -> list[_Row]:
+    """The lines in the person's part that did not stand there before, whatever marks of a list or a quotation they have there."""
+    stood = set(before.splitlines())
+    return _rows("\n".join(_QUOTED.sub("", line) for line in own.splitlines() if line not in stood))
+
+
+def _changes(path: str, base: Sequence[_Row], found: Sequence[_Row], ours: Callable[[str], bool], *, moved: Sequence[_Row]) -> list[PageEdit]:
+    """What was done to our lines. A line that was `moved` into the person's part was not taken out."""
     by_anchor = {row.anchor: row for row in base if row.anchor}
     base_keys, found_keys = {row.key for row in base}, {row.key for row in found}
     out: list[PageEdit] = []
@@ -197,6 +204,8 @@ def _changes(path: str, base: Sequence[_Row], found: Sequence[_Row], ours: Calla
             out.append(PageEdit(kind=EditKind.CHANGED, path=path, section=row.section, anchor=row.anchor, before=before.words, after=row.words))
         else:
             out.append(PageEdit(kind=EditKind.ADDED, path=path, section=row.section, anchor="", after=row.words))
+    seen |= {row.anchor for row in moved}
+    found_keys |= {row.key for row in moved}
     for row in base:
         if row.anchor and row.anchor not in seen and row.key not in found_keys:
             out.append(PageEdit(kind=EditKind.REMOVED, path=path, section=row.section, anchor=row.anchor, before=row.words))

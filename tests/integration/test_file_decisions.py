@@ -15,6 +15,7 @@ from pipelines.run.render import differing
 from pipelines.run.ruling import rule
 from pipelines.run.why import why
 from pipelines.wiki.edits import EditKind, PageEdit, statement_in
+from pipelines.wiki.page import OWN_MARK
 from tests.dreaming import SCOPE, Desk
 from tests.integration.conftest import Command
 from tests.writing import START, ClaudeLog, events, memory
@@ -216,6 +217,22 @@ def test_in_a_folder_of_their_own_a_bullet_taken_out_is_retracted(desk: Desk) ->
     assert statuses(desk, "push to main") == {Status.RETRACTED}
     assert "push to main" not in page.read_text(encoding="utf-8")
     assert "make migrate" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("mine", [True, False])
+@pytest.mark.parametrize("shape", ["{}", "> {bare}", "* {bare}"])
+def test_a_bullet_moved_below_the_line_of_its_page_is_not_taken_back(desk: Desk, mine: bool, shape: str) -> None:
+    page = confirmed(desk)
+    text = page.read_text(encoding="utf-8")
+    line = next(row for row in text.splitlines() if "push to main" in row and row.startswith("- "))
+    moved = shape.format(line, bare=line.removeprefix("- ").split(" [^")[0])
+    page.write_text(text.replace(line + "\n", "", 1).replace(f"{OWN_MARK}\n", f"{OWN_MARK}\n\n{moved}\n", 1), encoding="utf-8")
+    for _ in range(2):
+        desk.dream(mine=mine)
+        assert statuses(desk, "push to main") == {Status.CONFIRMED}
+        assert moved in page.read_text(encoding="utf-8")
+    with desk.store() as store:
+        assert open_edits(store, SCOPE) == ()
 
 
 def test_a_bullet_in_other_words_stays_as_it_was_written_and_is_asked_about(desk: Desk) -> None:

@@ -7,7 +7,7 @@ not counted; CLAUDE.md and AGENTS.md have no such cut.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pipelines.notes.front_matter import split_front_matter
@@ -35,15 +35,18 @@ class Problem:
     message: str
 
 
-def lint(text: str, *, name: str, exists: Callable[[str], bool], from_user: Callable[[str], bool] | None = None) -> tuple[Problem, ...]:
+def lint(
+    text: str, *, name: str, exists: Callable[[str], bool], from_user: Callable[[str], bool] | None = None,
+    meant: Callable[[str], Sequence[str]] = lambda _: (),
+) -> tuple[Problem, ...]:  # fmt: skip
     """Problems of one file in order of line.
 
     `name` is the file's name (MEMORY.md is cut when loaded, others are not), `exists` answers for a relative link, `from_user` whether a
-    person's own words stand behind a line that orders the reader about; without it that check is left out.
+    person's own words stand behind a line that orders the reader about; without it that check is left out. `meant` names the files a `[[name]]` may mean.
     """
     front = split_front_matter(text)
     parts = [b for b in blocks(front.body, first_line=front.body_line)]
-    found = [*_never_loaded(front.body, front.body_line, name), *_duplicates(parts), *_too_long(parts), *_dead_links(parts, exists)]
+    found = [*_never_loaded(front.body, front.body_line, name), *_duplicates(parts), *_too_long(parts), *_dead_links(parts, exists, meant)]
     if from_user:
         found.extend(_orders_without_a_user(parts, from_user))
     return tuple(sorted(found, key=lambda p: (p.line, p.code)))
@@ -86,11 +89,18 @@ def _too_long(parts: list[Block]) -> Iterator[Problem]:
             yield Problem(line=part.line, code="long_entry", message=f"{len(part.text)} characters: over {ENTRY_CHARS_MAX} belongs in a linked file")
 
 
-def _dead_links(parts: list[Block], exists: Callable[[str], bool]) -> Iterator[Problem]:
+def _dead_links(parts: list[Block], exists: Callable[[str], bool], meant: Callable[[str], Sequence[str]]) -> Iterator[Problem]:
     for part in parts:
         for target in part.links:
             place = target.split("#")[0]
-            if place and not _URL.match(target) and not exists(place):
+            if not place or _URL.match(target) or exists(place):
+                continue
+            files = meant(place)
+            if len(files) > 1:
+                yield Problem(
+                    line=part.line, code="ambiguous_link", message=f"{target!r} could be {' or '.join(files)}: name the file; until then it leads nowhere"
+                )
+            elif not files:
                 yield Problem(line=part.line, code="dead_link", message=f"link target {target!r} does not exist")
 
 

@@ -21,6 +21,7 @@ from pipelines.notes.identity import identity_of, in_force
 from pipelines.notes.moment import is_ahead, named_value, said_of
 from pipelines.notes.recheck import FAILED, FELL, MAY_HAVE_CHANGED, NEWER_SEEN, RECHECKED, RESTS_ON_FALLEN, was_believed
 from pipelines.notes.stale import stale_numbers, told_of
+from pipelines.notes.wikilinks import own_names
 from pipelines.run.beside import Beside, beside
 from pipelines.run.edits import dismissed, open_edits
 from pipelines.run.held import shown, under_quarantine
@@ -354,7 +355,7 @@ def carried_item(note: OnlineNote, finding: Finding | None, versions: Mapping[st
     verdict = finding.verdict if finding else Verdict.UNCHECKED
     failed = _failed(finding, evidence) if finding and finding.why == ITS_COMMAND_FAILED else ""
     return Item(
-        uid=note.uid[:12], kind=note.kind, status=Status.CONFIRMED, subject=note.title, statement=note.text, markdown=note.markdown,
+        uid=note.uid[:12], kind=note.kind, status=Status.CONFIRMED, subject=note.title, statement=note.text, markdown=note.markdown, aliases=own_names(note),
         cites=proof or (_file_cite(note, verdict),), verdict=verdict, corrected_to=_right(finding, versions) if finding and finding.verdict in _WRONG else None,
         carried=Carried(
             folder=note.folder, path=note.path, title=note.title, position=note.position, line=note.line, heading=note.heading,

@@ -25,7 +25,7 @@ from pipelines.wiki.lines import weigh
 from pipelines.wiki.links import Name, Names, back_links, fold_word, line_targets, names_of, outgoing, ranked, words
 from pipelines.wiki.packed import pack_spans
 from pipelines.wiki.page import Page
-from pipelines.wiki.render import archive_page, archive_path, leading, see_also, topic_page
+from pipelines.wiki.render import archive_page, archive_path, doors_to, leading, see_also, topic_page
 from pipelines.wiki.slugs import page_path, settle, slug
 from pipelines.wiki.topics import Sort, Topic, memory_topic, shelf_topic, split, subject_topic, with_joined
 
@@ -160,7 +160,7 @@ class Pages:
         return self._doors_of(self.now)
 
     def _doors_of(self, pages: Mapping[PageKey, ShownPage]) -> Mapping[str, tuple[str, str]]:
-        return {p.topic: (p.title, p.path) for p in pages.values() if p.sort == Sort.MEMORY and p.part == 1 and p.live}
+        return doors_to((p.topic, p.title, p.path, _texts(p.aliases)) for p in pages.values() if p.sort == Sort.MEMORY and p.part == 1 and p.live)
 
     def topic_of(self, key: PageKey) -> Topic:
         """A part with its notes and its path."""
@@ -219,7 +219,7 @@ class Pages:
         kept = dict(self.links)
         see |= self._see(more, {}, stood, keys, paths)
         self.links = kept
-        back = self._back(touched, keys)
+        back = self._back(touched, keys, see)
         for name in sorted(touched):
             self._finish(keys[name], see[name], back[name])
 
@@ -272,8 +272,8 @@ class Pages:
         page = self.now[key]
         return leading(beside, archive_path(page.path) if part == 1 and page.archived else "")
 
-    def _back(self, touched: Iterable[str], keys: Mapping[str, PageKey]) -> dict[str, tuple[Span, ...]]:
-        """The links under "Referenced by" of these pages."""
+    def _back(self, touched: Iterable[str], keys: Mapping[str, PageKey], see: Mapping[str, tuple[Span, ...]]) -> dict[str, tuple[Span, ...]]:
+        """The links under "Referenced by" of these pages, of which `see` says what they show under "See also"."""
         sources: dict[str, set[str]] = {name: set() for name in touched}
         for link in self.store.shown_links(self.scope, targets=sources):
             if link.leads and link.source not in self.links:
@@ -282,7 +282,7 @@ class Pages:
             for link in links:
                 if link.leads and link.target in sources:
                     sources[link.target].add(link.source)
-        return {name: back_links(_place(self.now[keys[s]]) for s in found if s in keys) for name, found in sources.items()}
+        return {name: back_links((_place(self.now[keys[s]]) for s in found if s in keys), see[name]) for name, found in sources.items()}
 
     def _finish(self, key: PageKey, see: tuple[Span, ...], back: tuple[Span, ...]) -> None:
         """A page with its links, when it is new or they changed."""

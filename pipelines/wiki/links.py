@@ -114,17 +114,19 @@ def outgoing(page: Page) -> set[str]:
 
 
 def named_by(pages: Sequence[Page], titles: Mapping[str, str]) -> dict[str, tuple[Span, ...]]:
-    """Page path → links to the pages that link to it, by title; at most twelve."""
+    """Page path → links to the pages that link to it and that it does not show under "See also", by title; at most twelve."""
+    shown = {page.path: page.see_also for page in pages}
     back: defaultdict[str, set[str]] = defaultdict(set)
     for page in pages:
         for target in outgoing(page) - {page.path}:
             back[target].add(page.path)
     return {
-        path: back_links((titles[p], p) for p in sources & titles.keys())
+        path: back_links(((titles[p], p) for p in sources & titles.keys()), shown.get(path, ()))
         for path, sources in back.items()
     }  # fmt: skip
 
 
-def back_links(sources: Iterable[tuple[str, str]]) -> tuple[Span, ...]:
-    """Links to at most twelve of the pages (title, path) that lead here, by title."""
-    return tuple(link(*place) for place in sorted(sources)[:NAMED_BY_MAX])
+def back_links(sources: Iterable[tuple[str, str]], shown: Iterable[Span] = ()) -> tuple[Span, ...]:
+    """Links to at most twelve of the pages (title, path) that lead here, by title; what is `shown` under "See also" is not led to twice."""
+    there = {span.target for span in shown}
+    return tuple(link(*place) for place in sorted(sources) if place[1] not in there)[:NAMED_BY_MAX]

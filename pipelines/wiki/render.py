@@ -19,7 +19,7 @@ from pipelines.wiki.inline import Spans, code, join, plain
 from pipelines.wiki.lines import Draft, Resolve, archived, bullet, day, history, number
 from pipelines.wiki.page import SEE_ALSO_MAX, Page, Section, link, write
 from pipelines.wiki.slugs import page_path
-from pipelines.wiki.topics import Layout, Sort, Topic, fold, memory_key, target_key
+from pipelines.wiki.topics import Layout, Sort, Topic, fold, memory_key, named_key, stem_of, target_key
 
 HISTORY_MAX = 5
 """Earlier values a page shows of one note; older ones stand in its archive page."""
@@ -53,7 +53,7 @@ def to_bytes(text: str) -> bytes:
 def render(content: Content, layout: Layout) -> Rendered:
     """Every topic page with its links, its archive page, and a stub for each page that moved."""
     topics = [t for t in layout.topics if t.items]
-    doors = {t.key: (t.title, t.path) for t in topics if t.part == 1}
+    doors = doors_to((t.key, t.title, t.path, t.aliases) for t in topics if t.part == 1 and t.sort is Sort.MEMORY)
     live = [topic_page(topic, doors, content.own.get(topic.path, "")) for topic in topics]
     past = [page for topic in layout.topics if (page := archive_page(topic, content.own)) is not None]
     pages = _linked(live, past, topics)
@@ -65,7 +65,21 @@ def render(content: Content, layout: Layout) -> Rendered:
 
 
 Doors = Mapping[str, tuple[str, str]]
-"""Topic key → (title, path) of its page: where a link written in a note leads."""
+"""Topic key, or name (`named_key`) → (title, path) of a page: where a link written in a note leads."""
+
+
+def doors_to(pages: Iterable[tuple[str, str, str, Iterable[str]]]) -> Doors:
+    """The doors to the pages of note files (topic key, title, path, other names): by key, by the one file of that name, by the one page that is called so."""
+    doors, called, stems = dict[str, tuple[str, str]](), defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+    for key, title, path, others in pages:
+        doors[key] = (title, path)
+        stems[named_key(stem_of(key))].add(key)
+        for name in (title, *others):
+            called[named_key(name)].add(key)
+    for name, keys in (called | stems).items():
+        if len(keys) == 1:
+            doors[name] = doors[next(iter(keys))]
+    return doors
 
 
 def topic_page(topic: Topic, doors: Doors, own: str) -> Page:
@@ -122,7 +136,7 @@ def _verdicts(items: Sequence[Item]) -> str:
 
 def _sections(topic: Topic, doors: Doors) -> list[tuple[str, list[Draft]]]:
     """Section titles and bullets in page order: a file's own headings, then ours by kind, disputes, what is to be checked again, history."""
-    doors = {key: door for key, door in doors.items() if key != topic.key}
+    doors = {key: door for key, door in doors.items() if door != doors.get(topic.key)}
     out: list[tuple[str, list[Draft]]] = []
     carried = _said_once([_unnamed(i, topic) for i in topic.items if i.carried and i.status is not Status.DISPUTED])
     for heading, group in groupby(carried, key=lambda i: i.carried.heading if i.carried and memory_key(i.carried) == topic.key else ""):
@@ -161,7 +175,7 @@ def _bullets(items: Iterable[Item], doors: Doors) -> list[Draft]:
 
 
 def _resolver(item: Item, doors: Doors) -> Resolve:
-    return lambda target: doors.get(target_key(item.carried, target)) if item.carried else None
+    return lambda target: (doors.get(target_key(item.carried, target)) or doors.get(named_key(target))) if item.carried else None
 
 
 # --- archive and stubs -------------------------------------------------------------------------------------------------------------------

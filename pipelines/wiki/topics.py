@@ -20,6 +20,7 @@ from urllib.parse import unquote
 
 from pipelines.model import Kind, Status, Verdict
 from pipelines.notes.recheck import OWN_EVIDENCE
+from pipelines.notes.wikilinks import loose
 from pipelines.wiki import cutting, inline
 from pipelines.wiki.content import LIVE, PAST, Carried, Item
 from pipelines.wiki.cutting import EPOCH, NEVER, SUBJECT_NOTES_MIN, Piece, Spot, beginnings, begins_group, cut, fits_surely, section_names
@@ -156,6 +157,7 @@ def hooked(at: Carried, keys: Iterable[str]) -> str | None:
     if exact := next((key for key in wanted if key in known), None):
         return exact
     named = [key for key in known if wanted and key.startswith("1:") and basename(key) == basename(wanted[0])]
+    named = named or [key for key in known if wanted and key.startswith("1:") and named_key(stem_of(key)) == named_key(stem_of(wanted[0]))]
     return named[0] if len(named) == 1 else None
 
 
@@ -165,6 +167,17 @@ def target_key(at: Carried, target: str) -> str:
     bare = bare if re.search(r"\.\w+$", bare) else bare + ".md"
     folder = at.path.rpartition("/")[0]
     return f"1:{at.folder}/{normpath(f'{folder}/{bare}' if folder else bare)}"
+
+
+def named_key(name: str) -> str:
+    """A name as links written in notes are found by, told from a topic's key."""
+    return f"[[{loose(name)}"
+
+
+def stem_of(key: str) -> str:
+    """The name of a note file without its ending, from its topic's key."""
+    name = basename(key)
+    return name.rpartition(".")[0] or name
 
 
 def memory_topic(key: str, lines: Sequence[Item]) -> Topic:

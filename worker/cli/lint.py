@@ -17,6 +17,7 @@ from pipelines.notes.instruction_files import Instructed, InstructionFile, read_
 from pipelines.notes.instructions import Instructions, Told, told_by
 from pipelines.notes.lint import lint
 from pipelines.notes.stale import stale_numbers, told_of
+from pipelines.notes.wikilinks import FileNames
 from pipelines.stages.analyzer import duplicates
 from pipelines.text.tokens import tokenize
 from pipelines.text.words import content_words
@@ -54,14 +55,17 @@ class Read:
         yield from (Found(file=Path(p.path), line=1, code="not_read", message=p.why) for p in read.problems)
         told = tuple(replace(t, path=str(where[t.path])) for t in told_by(read.notes))
         instructions, said, files = Instructions(told), list[Told](), list(where.values())
+        names: dict[Path, FileNames] = {}
         for folder in self.folders:
             notes, base = read_folder(folder, name="").notes, folder if folder.is_dir() else folder.parent
-            files += [base / path for path in dict.fromkeys(n.path for n in notes)]
+            inside = [base / path for path in dict.fromkeys(n.path for n in notes)]
+            files += inside
+            names |= dict.fromkeys(inside, FileNames(notes))
             said += told_by(notes, prefix=f"{base}/")
             yield from _in_themselves(notes, base)
         yield from _contradictions(instructions, said)
         for file in files:
-            yield from _of_file(file, from_user)
+            yield from _of_file(file, from_user, names.get(file))
 
 
 def register(app: typer.Typer) -> None:
@@ -137,12 +141,13 @@ def _same(one: Path, other: Path) -> bool:
 # --- findings ----------------------------------------------------------------------------------------------------------------------------
 
 
-def _of_file(file: Path, from_user: FromUser) -> Iterator[Found]:
+def _of_file(file: Path, from_user: FromUser, names: FileNames | None) -> Iterator[Found]:
     try:
         text = file.read_text(encoding="utf-8", errors="replace")
     except OSError:  # gone since it was read
         return
-    for p in lint(text, name=file.name, exists=lambda target: (file.parent / target).exists(), from_user=from_user):
+    meant = names.files if names else lambda _: ()
+    for p in lint(text, name=file.name, exists=lambda target: (file.parent / target).exists(), from_user=from_user, meant=meant):
         yield Found(file=file, line=p.line, code=p.code, message=p.message)
 
 

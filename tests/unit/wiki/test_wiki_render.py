@@ -207,6 +207,19 @@ def test_see_also_names_whole_words_in_any_script_and_at_most_seven() -> None:
     assert b"Referenced by: [Naming](naming.md)." in few["payments-db.md"]
 
 
+def test_a_page_is_not_led_to_twice_parts_of_one_page_included() -> None:
+    long = tuple(carried(f"u{n:03d}", f"Step {n} of the deployment is described here. " * 8, n) for n in range(120))
+    naming = carried("zz", "See Deploying.", 1, path="naming.md", title="Naming")
+    files = tree(replace(CONTENT, items=(*CONTENT.items, *long, naming))).files
+    parts = [path for path in files if path.startswith("deploying")]
+    assert len(parts) > 2
+    for path in parts:
+        (line,) = [row for row in files[path].decode().split("\n") if row.startswith(("See also", "Referenced by"))]
+        targets = [bit.partition(")")[0] for bit in line.split("](")[1:]]
+        assert len(targets) == len(set(targets)), line
+    assert b"Referenced by: [Naming](naming.md)." in files["deploying.md"]
+
+
 def test_a_value_said_but_not_taken_and_an_expired_one_are_worded_so() -> None:
     lines = (
         HistoryLine(statement="Retention is 90 days.", cites=(cite(1, "90"),), since=at(3), said_by="inferred", taken=False),

@@ -19,6 +19,8 @@ from .recheck import RESTS_ON_FALLEN, was_believed
 from .relate import subject_key
 
 _RESTING = frozenset({Status.CONFIRMED, Status.DRAFT})
+OVER = (Status.RETRACTED, Status.SUPERSEDED)
+"""How versions stand that may have fallen."""
 
 
 def is_named(subject: str) -> bool:
@@ -56,6 +58,12 @@ def rested(versions: Sequence[Version], claims: Iterable[Witnessed], fallen: Ite
     leaning = {w.uid for w in claims if w.standing is Standing.INFERRED}
     fell = [(subject_key(v.subject), v) for v in (*versions, *fallen) if _fell(v)] if leaning else []
     return tuple(_rested(v, fell) if fell and leaning.issuperset(v.claims) else v for v in versions)
+
+
+def moved_keys(before: Iterable[Version], after: Iterable[Version]) -> frozenset[str]:
+    """Keys of what leans on versions that fell, stand again or fell at another time."""
+    was, now = ({(v.subject, v.note, v.slot, v.valid_until, v.ended_by) for v in versions if _fell(v) and is_named(v.subject)} for versions in (before, after))
+    return frozenset(leans_key(subject) for subject, *_ in was ^ now)
 
 
 def _fell(version: Version) -> bool:

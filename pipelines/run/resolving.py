@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pipelines.logs.lineage import roots_of
 from pipelines.model import Kind, Quote, Relation, Ruling, Standing, Status, Version, Witnessed
 from pipelines.notes.bounds import bound_keys
-from pipelines.notes.dependants import is_named, leans, leans_key
+from pipelines.notes.dependants import OVER, is_named, leans, moved_keys
 from pipelines.notes.ending import ENDED, end_keys, ends, is_ending
 from pipelines.notes.identity import Relations, group_key, identity_of, linked, merged_with
+from pipelines.notes.relate import subject_key
 from pipelines.run.reading import witnesses
 from pipelines.stages.resolver import Beside, Pieces, Resolution, Verb, resolve
 from pipelines.store import BeliefChange, ClaimRelation, Decision, GatedClaim, Head, Store
@@ -50,23 +51,53 @@ def resolve_dirty(
     current = witnesses(store, scope, store.claims_of(scope, dirty | insights), lineage)
     left = _departed(store, scope, dirty - {w.uid for w in current}, lineage)
     current += tied_to(store, scope, (*current, *left), lineage)
-    merged = _merged(store, scope, (*current, *left), rulings, lineage)
-    claims, relations = _linked(store, scope, (*current, *left, *merged), lineage, engine, verdicts)
-    # A note is named after one of its claims, so every note concerned is the identity of a claim that is here or has left.
-    notes = {identity_of(scope, w.claim).uid for w in claims}
-    gone = {w.uid for w in left}
-    stands = _by_note(store.heads(scope, notes=sorted(notes)))
-    claims = tuple(w for w in claims if w.uid not in gone)
-    versions = {note: [h.version for h in heads] for note, heads in stands.items()}
-    beside = Beside(
-        pieces=pieces_of(store, scope, claims), shown=shown_beside(store, scope, claims, lineage), fallen=fallen_beside(store, scope, claims, notes)
-    )
-    ending = endings_beside(store, scope, claims, lineage)
-    resolutions = resolve(scope, (*claims, *ending), rulings, versions, skew_s=skew_s, intake_at=intake_at, relations=relations, beside=beside)
-    changes = tuple(_change(r, verdicts) for r in resolutions if r.verb is not Verb.SAME)
-    reads = {r.note: tuple(h.token for h in stands.get(r.note, ())) for r in resolutions}
-    fresh = tuple(w for w in current if w.uid in dirty)
-    return Resolved(resolutions=resolutions, changes=changes, reads=reads, fresh=fresh, claims=claims)
+    desk = _Desk(store, scope, lineage, engine, tuple(verdicts), rulings, skew_s, intake_at)
+    while True:  # what leans on a note that fell, or stands again, is decided with it; that brings down no other
+        resolved, moved = desk.decided(current, left)
+        leaning = desk.leaning_on(moved, resolved.claims)
+        if not leaning:
+            return replace(resolved, fresh=tuple(w for w in current if w.uid in dirty))
+        current += leaning
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """What the notes that some claims touch are decided with."""
+
+    store: Store
+    scope: str
+    lineage: Mapping[str, str]
+    engine: str
+    verdicts: tuple[ClaimRelation, ...]
+    rulings: tuple[Ruling, ...]
+    skew_s: float
+    intake_at: datetime
+
+    def decided(self, current: Sequence[Witnessed], left: Sequence[Witnessed]) -> tuple[Resolved, frozenset[str]]:
+        """What is to be believed of every note of these claims, and the keys of what leans on those that fell or stand again."""
+        store, scope = self.store, self.scope
+        merged = _merged(store, scope, (*current, *left), self.rulings, self.lineage)
+        claims, relations = _linked(store, scope, (*current, *left, *merged), self.lineage, self.engine, self.verdicts)
+        # A note is named after one of its claims, so every note concerned is the identity of a claim that is here or has left.
+        notes = {identity_of(scope, w.claim).uid for w in claims}
+        gone = {w.uid for w in left}
+        stands = _by_note(store.heads(scope, notes=sorted(notes)))
+        claims = tuple(w for w in claims if w.uid not in gone)
+        versions = {note: [h.version for h in heads] for note, heads in stands.items()}
+        pieces, shown = pieces_of(store, scope, claims), shown_beside(store, scope, claims, self.lineage)
+        beside = Beside(pieces=pieces, shown=shown, fallen=fallen_beside(store, scope, claims, notes))
+        told = (*claims, *endings_beside(store, scope, claims, self.lineage))
+        found = resolve(scope, told, self.rulings, versions, skew_s=self.skew_s, intake_at=self.intake_at, relations=relations, beside=beside)
+        changes = tuple(_change(r, self.verdicts) for r in found if r.verb is not Verb.SAME)
+        reads = {r.note: tuple(h.token for h in stands.get(r.note, ())) for r in found}
+        moved = moved_keys((v for several in versions.values() for v in several), (v for r in found for v in r.versions))
+        return Resolved(resolutions=found, changes=changes, reads=reads, claims=claims), moved
+
+    def leaning_on(self, keys: AbstractSet[str], here: Iterable[Witnessed]) -> tuple[Witnessed, ...]:
+        """Claims with any of these keys that rest on others, but for those that are here."""
+        known = {w.uid for w in here}
+        near = self.store.claims_in_blocks(self.scope, keys) if keys else ()
+        return witnesses(self.store, self.scope, (g for g in near if g.claim.uid not in known and leans(g.claim, g.results)), self.lineage)
 
 
 def _linked(
@@ -121,13 +152,12 @@ def relations_among(store: Store, scope: str, claims: Iterable[Witnessed], engin
 
 
 def tied_to(store: Store, scope: str, changed: Sequence[Witnessed], lineage: Mapping[str, str]) -> tuple[Witnessed, ...]:
-    """Claims that may fall or rise with these: bound to a version of a thing these show a version of, or without evidence of their own on a subject of theirs;
-    goals, plans and holds these say to be over."""
+    """Claims that may fall or rise with these: bound to a version of a thing these show a version of; goals, plans and holds these say to be over."""
     here, endings = {w.uid for w in changed}, [w.claim for w in changed if is_ending(w.claim)]
-    keys = bound_keys(w.claim for w in changed) | end_keys(endings) | {leans_key(w.claim.subject) for w in changed if is_named(w.claim.subject)}
+    keys = bound_keys(w.claim for w in changed) | end_keys(endings)
 
     def tied(near: GatedClaim) -> bool:
-        return bool(near.claim.applies_to) or leans(near.claim, near.results) or any(ends(ending, near.claim) for ending in endings)
+        return bool(near.claim.applies_to) or any(ends(ending, near.claim) for ending in endings)
 
     return witnesses(store, scope, (g for g in store.claims_in_blocks(scope, keys) if g.claim.uid not in here and tied(g)), lineage)
 
@@ -147,11 +177,11 @@ def endings_beside(store: Store, scope: str, claims: Sequence[Witnessed], lineag
 
 def fallen_beside(store: Store, scope: str, claims: Sequence[Witnessed], decided: AbstractSet[str]) -> tuple[Version, ...]:
     """Versions that are over of notes not decided here, on the subjects of claims without evidence of their own."""
-    subjects = {w.claim.subject for w in claims if w.standing is Standing.INFERRED and is_named(w.claim.subject)}
-    if not subjects:
+    wanted = {subject_key(w.claim.subject) for w in claims if w.standing is Standing.INFERRED and is_named(w.claim.subject)}
+    if not wanted:
         return ()
-    over = store.heads(scope, subjects=subjects, statuses=(Status.RETRACTED, Status.SUPERSEDED))
-    return tuple(h.version for h in over if h.version.note not in decided)
+    subjects = [s for s in store.subjects(scope, OVER) if subject_key(s) in wanted]
+    return tuple(h.version for h in store.heads(scope, subjects=subjects, statuses=OVER) if h.version.note not in decided)
 
 
 # --- insights ----------------------------------------------------------------------------------------------------------------------------

@@ -56,6 +56,14 @@ class Beliefs(Core):
             query = select(h.status, func.count().label("n")).where(h.scope_id == self.scope_of(conn, scope), h.closing.is_(False)).group_by(h.status)
             return {r.status: r.n for r in conn.execute(query)}
 
+    def subjects(self, scope: str, statuses: Iterable[Status]) -> tuple[str, ...]:
+        """The subjects, as they are spelt, of current versions of these statuses."""
+        h, v = t.heads.c, t.note_versions.c
+        with self.reading("read what notes are about") as conn:
+            query = select(v.subject).join_from(t.heads, t.note_versions, h.version_id == v.id).distinct()
+            query = query.where(h.scope_id == self.scope_of(conn, scope), h.closing.is_(False), h.status.in_([s.value for s in statuses]))
+            return tuple(sorted(conn.scalars(query)))
+
     def seen(
         self, scope: str, reader: Reader, *, notes: Iterable[str] | None = None, statuses: Iterable[Status] = LIVE, subjects: Iterable[str] | None = None
     ) -> tuple[Head, ...]:

@@ -6,12 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 
 from pipelines.model import Claim, GateResult, Kind, Origin, Outcome, Turn
+from pipelines.text.momentary import momentary
 from pipelines.text.mood import Mood, mood_of, standing_mark
 
 from .evidence import EVIDENCE, STRENGTH, Located, located, result
 
 SAID_ONCE = "said_once"
 """Missed by a person's own words that nothing marks as standing: a second session says them again, or they stay a draft (`notes.promotion`)."""
+ONLY_NOW = "asked_for_this_once"
+"""Missed by what is asked of this moment of the work ("rename it now"): nobody means it for good, however often it is said."""
 _OWN_WORDS = frozenset({Kind.RULE, Kind.PREFERENCE})
 # A goal, a plan, a hold or a decision is a person's to have; a tool's output or a page that states one states somebody's.
 _PERSONAL = frozenset({Kind.GOAL, Kind.PLAN, Kind.HOLD, Kind.DECISION})
@@ -26,7 +29,7 @@ def origin_gate(claim: Claim, turns: Mapping[str, Turn]) -> GateResult:
     """What the origins of the quotes allow for this kind; the weakest origin counts.
 
     One quote that is never evidence rejects the claim. A rule or preference needs the user's own words and passes when they mark it as standing; said once
-    it is a draft. External text gives facts, passed only when worded as reported. The assistant gives drafts.
+    it is a draft, and asked of this moment it is nothing. External text gives facts, passed only when worded as reported. The assistant gives drafts.
     """
     found = located(claim, turns)
     origins = {one.origin for one in found}
@@ -49,7 +52,13 @@ def _own_words(claim: Claim, found: Sequence[Located], origins: set[Origin]) -> 
         return result("origin", Outcome.DRAFT, "not_users_words_alone")
     if claim.standing_mark and any(_marked(one) for one in found):
         return result("origin")
+    if momentary(claim.statement) and not _OF_THE_SPEAKER.search(claim.statement):
+        return result("origin", Outcome.REJECT, ONLY_NOW)
     return result("origin", Outcome.DRAFT, SAID_ONCE)
+
+
+_OF_THE_SPEAKER = re.compile(r"(?<!\w)(?:I|I['’]\w+|my|we|our)(?!\w)|我")
+"""What people say of their own tastes: "I drink tea now" is no request."""
 
 
 def _marked(one: Located) -> bool:

@@ -17,6 +17,7 @@ from pipelines.wiki.content import Asked, Content, Correction, Edited, Item, Qua
 from pipelines.wiki.inline import Spans, code, join, plain
 from pipelines.wiki.lines import Part, footnotes, recheck, short_session
 from pipelines.wiki.page import OWN_MARK
+from pipelines.wiki.reasons import UNPROVEN, held_text, missed
 from pipelines.wiki.unfinished import NOT_APPROVED
 
 SHOWN_MAX = 20
@@ -82,7 +83,11 @@ def waits_of(item: Item) -> Waits | None:
         return Waits.DISPUTE
     if item.status is Status.NEEDS_RECHECK or (item.verdict is Verdict.NEEDS_RECHECK and item.status is not Status.QUARANTINED):
         return Waits.RECHECK
-    return Waits.DRAFT if item.status is Status.DRAFT else None
+    return Waits.DRAFT if item.status is Status.DRAFT and item.missed not in _SETTLED_BY_WORK else None
+
+
+_SETTLED_BY_WORK = frozenset({"worked_in_one_session", "seen_in_one_session"})
+"""What drafts miss that another session tells without anybody being asked: they become notes when it is seen again, and fade when it is not."""
 
 
 def entry(item: Item) -> Entry:
@@ -100,9 +105,9 @@ def reason_of(item: Item) -> str:
     """Why a note waits, as it is counted by."""
     match waits_of(item):
         case Waits.DRAFT:
-            return item.missed or "not proven"
+            return item.missed or UNPROVEN
         case Waits.RECHECK:
-            return item.missed or "rests on a note that was corrected"
+            return item.missed or "rests_on_a_wrong_note"
         case _:
             return ""
 
@@ -204,8 +209,8 @@ def _draft(item: Item) -> Entry:
 
 def quarantined(held: Quarantined) -> Entry:
     """Text held back, by its place and by no word of it."""
-    place: list[Part] = [code(short_session(held.session)), f" line {held.line}" if held.line else ""]
-    spans = join("Text that no user said, from ", plain(held.origin), " at ", *place, ", held by the gate ", plain(held.gate))
+    line: list[Part] = [f", line {held.line}" if held.line else ""]
+    spans = join(plain(held_text(held.gate, held.origin)), " (", code(short_session(held.session)), *line, ")")
     return Entry(uid=held.uid, waits=Waits.QUARANTINE, spans=spans, reason="", command=f"dreamd review show {anchor_of(held.uid)}")
 
 
@@ -227,7 +232,7 @@ def inbox(waiting: Queue, *, own: str = "") -> str:
         parts.append("## Not shown")
         parts.append(
             "\n".join(
-                f"- {n} {kind}: {inline.write_line(plain(reason.replace('_', ' ')))}" if reason else f"- {n} {kind}"
+                f"- {n} {kind}: {inline.write_line(plain(missed(reason)))}" if reason else f"- {n} {kind}"
                 for (kind, reason), n in sorted(counted.items(), key=lambda kv: (-kv[1], kv[0]))
             )
         )
@@ -252,6 +257,6 @@ def _row(entry: Entry, notes: list[Spans]) -> str:
             notes.append(note)
         numbers.append(notes.index(note) + 1)
     marks = "".join(f" [^{n}]" for n in numbers)
-    why: list[Part] = [" (", plain(entry.reason.replace("_", " ")), ")"] if entry.reason else []
+    why: list[Part] = [" (", plain(missed(entry.reason)), ")"] if entry.reason else []
     words = join(entry.spans, *why, ": ", code(entry.command))
     return f"- {inline.write((*words, inline.Span(' ')) if marks else words).rstrip()}{marks} ^{anchor_of(entry.uid)}"

@@ -15,6 +15,7 @@ from pipelines.wiki.inbox import Entry, Waits
 from pipelines.wiki.inline import Spans, Style, code, join, plain
 from pipelines.wiki.lines import MONTHS, Part, day
 from pipelines.wiki.page import OWN_MARK
+from pipelines.wiki.reasons import refused
 from pipelines.wiki.slugs import page_path
 
 LINES_MAX = 40
@@ -176,7 +177,7 @@ def _verdict(dream: Report) -> str:
 
 def _blocks(dream: Report) -> list[tuple[str, list[Spans]]]:
     waiting = _waiting(dream.waiting)[:WAITING_MAX]
-    refused = [plain(", ".join(f"{gate} {n}" for gate, n in sorted(dream.refused.items()) if n))] if any(dream.refused.values()) else []
+    not_believed = [plain(refused(dream.refused))] if any(dream.refused.values()) else []
     masked = [join(f"{dream.redacted} {'secret' if dream.redacted == 1 else 'secrets'}")] if dream.redacted else []
     left = [
         join(plain(m.section), ": ", plain(inline.cut_quote(m.text, 120)), " (", plain(m.why.replace("_", " ")), ", see ", code(m.page), ")")
@@ -193,7 +194,7 @@ def _blocks(dream: Report) -> list[tuple[str, list[Spans]]]:
         ("Work", list(dream.work)),
         ("Merged and retired", [plain(inline.cut_quote(t)) for t in (*dream.merged, *dream.retired)]),
         ("Your own notes", _own_notes(dream)),
-        ("Refused", refused),
+        ("Refused", not_believed),
         ("Masked", masked),
         (_LEFT_OUT, left),
         ("Undo", [join(code(dream.undo))] if dream.undo else []),

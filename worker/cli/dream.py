@@ -18,6 +18,7 @@ from pipelines.report import DreamReport
 from pipelines.run import Outcome, Params, Request, dream
 from pipelines.run.sources import NOTHING
 from pipelines.store import DreamRunning
+from pipelines.wiki.reasons import refused
 from worker import wiring
 from worker.above import require_not_above
 from worker.cli import common, money
@@ -255,7 +256,7 @@ def _print(report: DreamReport, outcome: Outcome, wiki: Path, *, noted: bool) ->
     for line in _asked(report):
         print(line)
     if report.rejected:
-        print(f"  refused   {counted(report.rejected)} (claims by gate)")
+        print(f"  refused   {refused(report.rejected)}")
     if report.status == "planned":
         print(f"No note and no page was changed (--dry-run){_spent_dry(report)}. To apply it as it is: {report.next}")
     else:

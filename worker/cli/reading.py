@@ -12,7 +12,7 @@ import typer
 
 from pipelines.errors import Refused
 from pipelines.logs.stamps import UNKNOWN
-from pipelines.model import Origin, Status, Verdict
+from pipelines.model import Origin, Standing, Status, Verdict, Version
 from pipelines.notes.moment import Moment
 from pipelines.recall.search import Hit, search
 from pipelines.run.above import overruled, told_above
@@ -29,6 +29,7 @@ from pipelines.run.why import Chain, NotCalled, Proof, why
 from pipelines.wiki.above import with_above
 from pipelines.wiki.brief import Budget, Unit, brief
 from pipelines.wiki.lines import short_session
+from pipelines.wiki.reasons import missed
 from pipelines.wiki.topics import layout
 from worker import wiring
 from worker.above import above
@@ -275,8 +276,7 @@ def print_chain(chain: Chain) -> None:
         print(f"  verdict: {_words(chain.finding.verdict.value)} ({_words(chain.finding.why)})")
     for v in chain.versions:
         until = f" {'on' if v.status is Status.RETRACTED else 'until'} {v.valid_until:%Y-%m-%d}" if v.valid_until else ""
-        missed = f", {_words(v.missed)}" if v.missed else ""
-        print(f"n-{chain.note}  {_words(v.status.value)}{until} ({v.standing.name.lower()}{missed}): {_one_line(v.statement)}")
+        print(f"n-{chain.note}  {_words(v.status.value)}{until} ({_stands_on(v)}): {_one_line(v.statement)}")
     if chain.decisions and not chain.versions and not chain.online:
         print(f"n-{chain.note}  stands no more")
     if chain.reworded:
@@ -311,6 +311,16 @@ def who_says(proof: Proof) -> str:
     """Whose words a quote is: the person's name or the origin."""
     origin = proof.turn.origin_of(proof.quote.start, proof.quote.end)
     return proof.turn.speaker if proof.turn.speaker and origin is Origin.USER else origin.value
+
+
+_STANDINGS = {
+    Standing.INFERRED: "the agent's word", Standing.EXTERNAL: "from a page or file that was read", Standing.TOOL: "a command's output", Standing.VERIFIED: "your word, or checked",
+}  # fmt: skip
+
+
+def _stands_on(version: Version) -> str:
+    """Whose word a version is, and what it misses."""
+    return "; ".join(filter(None, (_STANDINGS[version.standing], missed(version.missed))))
 
 
 def _words(code: str) -> str:

@@ -56,13 +56,24 @@ def cue_of(text: str, mood: Mood, *, memory: bool, corrects: bool, first: bool, 
         return Cue(kind=Kind.DECISION)
     if is_goal(text) and (first or _NAMES_GOAL.search(text)):
         return Cue(kind=Kind.GOAL)
-    if _FELT_ZH.search(text):
+    if _FELT_ZH.search(text) or _is_wish_for_a_thing(text):
         return None
     if is_directive(text) or (
         (is_order(text) or mood is Mood.REQUEST) and ((corrects and _SETS_RIGHT.search(text)) or _USE_NOT.search(text) or _IN_GENERAL.search(text))
     ):
         return Cue(kind=Kind.RULE, doubts=("said_once",))
     return None
+
+
+_OF_ONE_THING = re.compile(
+    r"^(?i:the|this|that|these|those|its?|my|our)\s[^,.;]{1,60}?\s(?:must|should|shall)\b|^\S*[\w`](?:[_./-]\w|`|(?<=[a-z])(?=[A-Z]))\S*\s(?:must|should|shall)\s(?:not\s)?(?:have|be|show|display|look|get|contain|include|open|close|use)\b"
+)
+_WHEN = re.compile(r"\b(?:before|after|when(?:ever)?|unless|until|every|each|all|any|no|never|always)\b|每|都", re.IGNORECASE)
+
+
+def _is_wish_for_a_thing(text: str) -> bool:
+    """Whether the words say how one thing that is being made should turn out ("the button should be blue"): work that is asked for, and no rule."""
+    return bool(_OF_ONE_THING.match(text)) and not _WHEN.search(text)
 
 
 _SIMPLIFIED = str.maketrans("後務須遠總從現別記還來請應該當決歡討厭這個說開關閉設為", "后务须远总从现别记还来请应该当决欢讨厌这个说开关闭设为")
@@ -196,7 +207,7 @@ _HOW_IT_FEELS = re.compile(r"总是(?:让|不|感|觉)|一直|最近|\balways (?
 _OF_THE_TALK = re.compile(
     r"\bI(?:'d| would) (?:like|love|prefer it if)\b|\b(?:loved|hated|enjoyed)\b"
     r"|\b(?:can't|cannot) stand\s+(?:to see|how|that|this|these|those|it|them|your|the)\b|\b(?:love|hate|can't stand|dislike)\s+(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|the (?:rain|heat|cold)|rain|waiting)\b"
-    r"|\bI (?:really |also |just |absolutely )*(?:like|love|hate|enjoy|prefer)\s+(?:to see|how|that|this|these|those|it|them|your|what|when|the)\b",
+    r"|\bI (?:really |also |just |absolutely )*(?:like|love|hate|enjoy|prefer)\s+(?:to see|how|that|this|these|those|it|them|your|what|when|the|(?:option|version|variant|plan|approach) \w\b)",
     re.IGNORECASE,
 )
 """Tastes about what was just said or shown ("I love these ideas"), and polite wishes."""

@@ -34,6 +34,22 @@ def test_an_order_given_once_is_a_draft(text: str) -> None:
     assert (found.kind, found.doubts) == (Kind.RULE, ("said_once",))
 
 
+@pytest.mark.parametrize(
+    "text", ["The button should be blue", "apply_patch should have its own filter button", "The header must not overlap the logo", "I prefer option 2"]
+)
+def test_how_one_thing_should_turn_out_is_no_rule_or_taste(text: str) -> None:
+    assert cue(text) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["The tests must pass before you commit", "Tests should not use the network", "Documentation must be in English", "The header must never overlap"]
+)
+def test_what_holds_for_all_of_its_kind_or_at_any_time_is_one(text: str) -> None:
+    found = cue(text)
+    assert found is not None
+    assert found.kind is Kind.RULE
+
+
 def test_an_explicit_memory_makes_any_order_standing() -> None:
     found = cue("Use tabs in Go files", memory=True)
     assert found is not None

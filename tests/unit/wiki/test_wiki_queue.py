@@ -38,7 +38,7 @@ def test_each_thing_that_waits_has_its_id_and_the_command_that_explains_it() -> 
         '- `memory/deploy.md` line 5 says "Retention is 90 days."; it should say "Retention is 30 days.": `dreamd why n-aaaa00000003` [^3] ^n-aaaa00000003\n'
         in INBOX
     )
-    assert "- The nightly job might need more memory. (said once): `dreamd why n-drdr11111111` [^5] ^n-drdr11111111\n" in INBOX
+    assert "- The nightly job might need more memory. (you said it once; is it meant for good?): `dreamd why n-drdr11111111` [^5] ^n-drdr11111111\n" in INBOX
 
 
 def test_twenty_are_shown_and_the_rest_counted_by_reason() -> None:
@@ -59,9 +59,14 @@ def test_what_would_be_a_rule_and_was_heard_twice_comes_first() -> None:
 
 def test_text_under_quarantine_is_named_without_its_words() -> None:
     assert (
-        "- Text that no user said, from tool at `3f9c21ab…` line 5, held by the gate instruction: `dreamd review show n-quququ555555` ^n-quququ555555\n"
-        in INBOX
+        "- Words that order their reader about and that you did not type, in the output of a command (`3f9c21ab…`, line 5): "
+        "`dreamd review show n-quququ555555` ^n-quququ555555\n" in INBOX
     )
+
+
+def test_a_draft_that_another_session_settles_is_not_asked_about() -> None:
+    for settled in ("worked_in_one_session", "seen_in_one_session"):
+        assert entries(Content(title="x", items=(item("dr1", "Run `make`.", status=Status.DRAFT, missed=settled),))) == ()
 
 
 def test_an_empty_inbox_says_so_and_keeps_the_persons_words() -> None:
@@ -117,7 +122,7 @@ def test_the_report_has_at_most_forty_lines_and_every_part() -> None:
     assert text.count("\n") <= LINES_MAX
     assert text.startswith("# Dream of 29 Nov 2026\n\n8 corrected, 20 learnt, 1 merged, 1 retired, 4 drafts; 6 wait for you.\n\n- **Waiting for you**\n")
     assert '  - old 1 → new 1, for the log says "it is new" (still in `memory/a.md` line 1)\n' in text
-    assert "- **Refused**\n  - instruction 1, origin 12\n- **Masked**\n  - 3 secrets\n" in text
+    assert "- **Refused**\n  - 12 not said by you or shown by a result, 1 orders nobody typed\n- **Masked**\n  - 3 secrets\n" in text
     assert re.findall(r"^- \*\*(.*)\*\*$", text, re.MULTILINE) == [
         "Waiting for you", "Corrected", "Learnt", "Work", "Merged and retired", "Refused", "Masked", "Not whole in the brief", "Undo",
     ]  # fmt: skip

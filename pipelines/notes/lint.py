@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from pipelines.notes.front_matter import split_front_matter
 from pipelines.notes.markdown import Block, blocks
+from pipelines.notes.placeholders import is_placeholder
 from pipelines.text.words import content_words
 
 LINES_MAX = 200
@@ -75,7 +76,7 @@ def _duplicates(parts: list[Block]) -> Iterator[Problem]:
     seen: dict[tuple[str, ...], int] = {}
     for part in parts:
         words = tuple(sorted(set(content_words(part.text)))) if part.shape in {"bullet", "paragraph"} else ()
-        if len(words) < 3:
+        if len(words) < 3 or is_placeholder(part.text):
             continue
         if words in seen:
             yield Problem(line=part.line, code="duplicate", message=f"says the same as line {seen[words]}: keep one")

@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 
 from pipelines.model import Finding, OnlineNote, OrderKey, Origin, Quote, Relation, Verdict
 from pipelines.notes.moment import deadline_of
+from pipelines.notes.placeholders import is_placeholder
 from pipelines.notes.relate import relate, subject_key, value_key
 from pipelines.text.mood import Mood, completion, mood_of
 from pipelines.text.sentences import sentences
@@ -154,13 +155,14 @@ def _shown(values: Iterable[Value]) -> set[str]:
 
 
 def duplicates(notes: Sequence[OnlineNote]) -> dict[str, str]:
-    """Uid of each note that says the same as an earlier one (by folder, file and place) → uid of that one. Index lines point, they repeat nothing."""
+    """Uid of each note that says the same as an earlier one (by folder, file and place) → uid of that one. Index lines point, they repeat nothing; nor do
+    lines of a template that are to be filled in yet."""
     blocks: dict[tuple[str, ...], list[tuple[OnlineNote, Statement]]] = defaultdict(list)
     out: dict[str, str] = {}
     for note in sorted((n for n in notes if not n.index and n.shape in {"bullet", "paragraph"}), key=lambda n: (n.folder, n.path, n.position)):
         said = parse(note.text)
         key = tuple(sorted(set(said.words)))
-        if len(key) < 2 or _leads_in(note):
+        if len(key) < 2 or _leads_in(note) or is_placeholder(note.text) or _QUOTATION.fullmatch(note.text.strip()):
             continue
         first = next((n for n, s in blocks[key] if s.text == said.text or relate(s, said).relation is Relation.SAME), None)
         if first:
@@ -168,6 +170,10 @@ def duplicates(notes: Sequence[OnlineNote]) -> dict[str, str]:
         else:
             blocks[key].append((note, said))
     return out
+
+
+_QUOTATION = re.compile(r"""["“„«「'‘](?:(?!["”“»」]).)+["”“»」'’][.。]?""")
+"""A line that is a quotation from end to end: an example of what to say, which the same words elsewhere do not make needless."""
 
 
 def _leads_in(note: OnlineNote) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 from pipelines.errors import DreamdError, Refused
-from pipelines.run.above import told_above
+from pipelines.run.above import Above, told_above
 from pipelines.run.looking import Look
 from pipelines.store import Store, open_store
 from pipelines.wiki.publish import read_marker
@@ -62,11 +62,11 @@ def above(store: Store, scope: str, data: Path) -> Iterator[tuple[Store, str] | 
         yield found
 
 
-def lines_above(store: Store, scope: str, *, data: Path, now: datetime) -> Mapping[str, Sequence[str]]:
-    """Section of a brief → what every project is told there."""
+def lines_above(store: Store, scope: str, *, data: Path, now: datetime) -> Above:
+    """What every project is told."""
     with above(store, scope, data) as found:
         if found is None:
-            return {}
+            return Above()
         return told_above(Look(store=found[0], scope=found[1], now=now), Look(store=store, scope=scope, now=now))
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from pipelines.model import Claim, Kind, Status
 from pipelines.notes.identity import group_key, identity_of
 from pipelines.run.content import note_items
 from pipelines.run.looking import Look
+from pipelines.run.telling import versions_of
 from pipelines.wiki import inline
 from pipelines.wiki.brief import COMMANDS, FACTS, LINE_CHARS_MAX, RULES, rank, section_of
 from pipelines.wiki.content import Item
@@ -18,11 +20,27 @@ TOLD = (RULES, COMMANDS, FACTS)
 _STANDS = frozenset({Status.CONFIRMED, Status.DISPUTED, Status.NEEDS_RECHECK})
 
 
-def told_above(above: Look, below: Look) -> Mapping[str, Sequence[str]]:
-    """Section of a brief → the lines of the upper scope for it, best first. High stakes are told nowhere but on their own page."""
+@dataclass(frozen=True, slots=True)
+class Above:
+    """What stands above a project: section of a brief → its lines, best first; and line → the note versions it tells, as deliveries name them."""
+
+    sections: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    versions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def told_in(self, text: str) -> tuple[str, ...]:
+        """The note versions that a brief tells: those whose line stands in it."""
+        return tuple(version for line in text.split("\n") for version in self.versions.get(line, ()))
+
+
+def told_above(above: Look, below: Look) -> Above:
+    """What the upper scope tells the lower one. High stakes are told nowhere but on their own page."""
     hidden = overruled(above, below)
     items = [i for i in note_items(above.store, above.scope, look=above).items.values() if i.uid not in hidden and not i.high_stakes]
-    return {section: [_line(i) for i in sorted((i for i in items if section_of(i) == section), key=rank)] for section in TOLD}
+    sections = {section: sorted((i for i in items if section_of(i) == section), key=rank) for section in TOLD}
+    versions = versions_of(above.store, above.scope, [i.uid for told in sections.values() for i in told])
+    return Above(
+        {section: [_line(i) for i in told] for section, told in sections.items()}, {_line(i): versions[i.uid] for told in sections.values() for i in told}
+    )
 
 
 def _line(item: Item) -> str:

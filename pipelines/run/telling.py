@@ -26,14 +26,19 @@ def told_at(store: Store, scope: str) -> tuple[Told, ...]:
     """The brief of every door; none before the first dream of a scope."""
     state = store.render_state(scope)
     briefs = state.aside.get("briefs", {}) if state else {}
-    named = {uid for brief in briefs.values() for uid in brief["told"]}
-    slots: dict[str, list[str]] = {}
-    for head in store.heads(scope, notes=sorted(named)) if named else ():
-        slots.setdefault(head.version.note, []).append(f"{head.version.note}/{head.version.slot}")
+    versions = versions_of(store, scope, {uid for brief in briefs.values() for uid in brief["told"]})
     return tuple(
-        Told(door=door, rev=state.rev if state else 0, text=brief["text"], versions=tuple(v for uid in brief["told"] for v in sorted(slots.get(uid, [uid]))))
+        Told(door=door, rev=state.rev if state else 0, text=brief["text"], versions=tuple(v for uid in brief["told"] for v in versions[uid]))
         for door, brief in sorted(briefs.items())
     )  # fmt: skip
+
+
+def versions_of(store: Store, scope: str, notes: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+    """Note → its current versions, "note/slot"; notes of the agent's own, which have none, as they are."""
+    slots: dict[str, list[str]] = {note: [] for note in notes}
+    for head in store.heads(scope, notes=sorted(slots)) if slots else ():
+        slots[head.version.note].append(f"{head.version.note}/{head.version.slot}")
+    return {note: tuple(sorted(found)) or (note,) for note, found in slots.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

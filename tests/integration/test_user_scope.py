@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.store import open_store
+from pipelines.store import Delivery, Store, open_store
 from pipelines.wiki.above import with_above
 from pipelines.wiki.brief import MEMORY_MD, Budget, Unit
+from pipelines.wiki.publish import read_marker
 from tests.dreaming import NOW
 from tests.writing import ClaudeLog
 from worker.above import above
@@ -72,6 +73,37 @@ def test_what_is_told_to_all_projects_is_read_in_each_and_nothing_else_crosses(
         assert "Always answer in German." in why
         hits = json.loads(dreamd("search", "answer German", "--json")[1])["hits"]
         assert [h["scope"] for h in hits if "German" in h["text"]] == ["user"]
+
+
+def test_the_sessions_of_all_projects_that_were_told_a_note_from_above_are_named(
+    dreamd: Command, projects: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = noted(dreamd("remember", "--user", "Always answer in German.", "--json")[1])
+    dreamd("remember", "The build host is mercury.")
+    data = tmp_path / "data" / "dreamd"
+    for file in sorted((data / "briefs").glob("*.json")):
+        left = json.loads(file.read_text())
+        if left["scope"] == "user":
+            continue
+        store = store_of(data, Path(left["wiki"]))
+        versions = tuple(left["doors"]["claude-code"]["versions"])
+        at = NOW + timedelta(days=1)
+        store.record_delivery(left["scope"], Delivery(session=f"in-{left['scope']}", door="claude-code", target="brief", rev=1, versions=versions, at=at))
+        store.close()
+    told = json.loads(dreamd("why", note, "--sessions", "--json")[1])["notes"][0]["told"]
+    assert [t["session"] for t in told] == ["in-bank", "in-shop"]
+    assert dreamd("why", note, "--sessions", "--wiki", str(tmp_path / "wikis" / "user"))[1].startswith(
+        f"{note}  told to 2 sessions: Always answer in German.\n"
+    )
+    own = json.loads(dreamd("why", "mercury", "--sessions", "--json")[1])["notes"][0]["told"]
+    assert [t["session"] for t in own] == ["in-shop"]
+
+
+def store_of(data: Path, wiki: Path) -> Store:
+    """The store of a wiki."""
+    marker = read_marker(wiki)
+    assert marker is not None
+    return open_store(f"sqlite:///{data / 'stores' / marker.wiki / 'store.db'}", now=lambda: NOW)
 
 
 def test_a_projects_own_value_wins_over_the_persons(dreamd: Command, projects: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:

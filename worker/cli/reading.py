@@ -10,12 +10,12 @@ from typing import Annotated
 
 import typer
 
-from pipelines.errors import Refused
+from pipelines.errors import DreamdError, Refused
 from pipelines.logs.stamps import UNKNOWN
 from pipelines.model import Origin, Standing, Status, Verdict, Version
 from pipelines.notes.moment import Moment
 from pipelines.recall.search import Hit, search
-from pipelines.run.above import overruled, told_above
+from pipelines.run.above import Above, overruled, told_above
 from pipelines.run.beside import words_of
 from pipelines.run.content import ZONE_UNKNOWN, content_of
 from pipelines.run.edits import ASKED
@@ -32,11 +32,11 @@ from pipelines.wiki.lines import short_session
 from pipelines.wiki.reasons import missed
 from pipelines.wiki.topics import layout
 from worker import wiring
-from worker.above import above
+from worker.above import above, is_above
 from worker.cli import common, looking_back
 from worker.cli.output import many, print_json, visible
 from worker.cli.sides import print_against, print_sides, sides_json
-from worker.registry import USER
+from worker.registry import USER, all_registered
 from worker.settings import data_folder
 
 QUOTE_MAX = 160
@@ -153,7 +153,7 @@ def why_command(
         moment = looking_back.moment_of(as_of, known_at, at.settings)
         look = _look(at, moment)
         over, chains, several = _named(look, " ".join(words), data_folder(at.settings))
-        told = {c.note: sessions_told(at.store, over, c.note) for c in chains} if sessions else {}
+        told = {c.note: _sessions_told(at, over, c.note) for c in chains} if sessions else {}
     if sessions:
         return _print_told(chains, told, as_json=as_json)
     if as_json:
@@ -205,6 +205,16 @@ def _chains(look: Look, name: str, data: Path) -> tuple[str, tuple[Chain, ...]]:
         raise
 
 
+def _sessions_told(at: common.Opened, over: str, note: str) -> Sequence[Sent]:
+    """The sessions that were told a note, oldest first; of one that stands above the projects those of every project that can be read."""
+    sent = [*sessions_told(at.store, at.scope, note)]
+    if over != at.scope or is_above(at.place.wiki, at.scope, at.settings):
+        for project in all_registered(data_folder(at.settings)):
+            with contextlib.suppress(DreamdError), wiring.open_only_store(wiring.place_of(project.wiki, at.settings, create=False)) as store:
+                sent += sessions_told(store, project.scope, note)
+    return sorted(dict.fromkeys(sent), key=lambda s: (s.at, s.session))
+
+
 def _print_told(chains: Sequence[Chain], told: Mapping[str, Sequence[Sent]], *, as_json: bool) -> int:
     if as_json:
         print_json({"notes": [{"note": note, "told": [{n: getattr(s, n) for n in s.__slots__} for s in sent]} for note, sent in told.items()]})
@@ -251,10 +261,10 @@ def brief_command(
         look = _look(at, moment, audience)
         content = content_of(at.store, at.scope, title=title_of(at.store, at.scope), own={}, redirects={}, look=look)
         with above(at.store, at.scope, data_folder(at.settings)) as found:
-            everywhere = told_above(replace(look, store=found[0], scope=found[1]), look) if found else {}
+            everywhere = told_above(replace(look, store=found[0], scope=found[1]), look) if found else Above()
     room = Budget(lines=200, size=budget, unit=Unit.CHARS)
     told = brief(content, layout(content.items), room)
-    text = with_above(told.text, everywhere, room)
+    text = with_above(told.text, everywhere.sections, room)
     if as_json:
         print_json({**_dated(moment), "text": text, "lines": text.count("\n"), "bytes": len(text.encode("utf-8", "surrogatepass")), "moved": len(told.moved)})
     else:

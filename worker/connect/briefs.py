@@ -13,6 +13,7 @@ import structlog
 
 from pipelines.errors import DreamdError
 from pipelines.model import digest
+from pipelines.run.above import Above
 from pipelines.run.telling import Told, told_at
 from pipelines.store import Store
 from pipelines.wiki.above import with_above
@@ -36,9 +37,9 @@ def leave_briefs(store: Store, scope: str, *, data: Path, wiki: Path) -> bool:
     waiting = (last.summary or {}).get("waiting") if last else None
     lines = _lines(wiki, waiting if isinstance(waiting, int) else 0)
     everywhere = lines_above(store, scope, data=data, now=store.now())
-    texts = {t.door: at_door(with_above(t.text, everywhere, room_of(t.door)), DOORS[t.door], *lines) for t in told}
+    texts = {t.door: at_door(with_above(t.text, everywhere.sections, room_of(t.door)), DOORS[t.door], *lines) for t in told}
     place = brief_file(data, wiki)
-    content = json.dumps(_json(told, texts, scope, wiki), ensure_ascii=False).encode("utf-8", "surrogatepass")
+    content = json.dumps(_json(told, texts, everywhere, scope, wiki), ensure_ascii=False).encode("utf-8", "surrogatepass")
     if place.is_file() and place.read_bytes() == content:
         return False
     place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -58,8 +59,8 @@ def brief_at(data: Path, wiki: Path, door: str) -> str:
     return str(json.loads(found)["doors"][door]["text"]) if found else ""
 
 
-def _json(told: tuple[Told, ...], texts: dict[str, str], scope: str, wiki: Path) -> dict[str, object]:
-    doors = {t.door: {"text": texts[t.door], "versions": list(t.versions)} for t in told}
+def _json(told: tuple[Told, ...], texts: dict[str, str], everywhere: Above, scope: str, wiki: Path) -> dict[str, object]:
+    doors = {t.door: {"text": texts[t.door], "versions": [*t.versions, *everywhere.told_in(texts[t.door])]} for t in told}
     return {"version": 1, "wiki": str(wiki), "scope": scope, "rev": told[0].rev, "doors": doors}
 
 

@@ -21,6 +21,7 @@ from .wording import (
     STATES,
     is_speaker,
     keys_of,
+    reworded,
     said_of_oneself,
     stands,
     turned_around,
@@ -48,6 +49,17 @@ def follows_gate(claim: Claim, turns: Mapping[str, Turn]) -> GateResult:
     return result("follows", Outcome.DRAFT if doubt else Outcome.PASS, doubt)
 
 
+FREELY_WORDED = "words_not_in_quote"
+"""Missed by a statement that says nothing its quotes do not hold, in words that are not theirs."""
+REWORDED = "reworded"
+"""`GateResult.why` of the check that let such a statement pass: what it says was said, and the words are a model's."""
+
+
+def only_reworded(claim: Claim, turns: Mapping[str, Turn]) -> bool:
+    """Whether, of a statement this gate finds freely worded, nothing is left to judge but that its words say the same."""
+    return reworded(claim, [one for one in located(claim, turns) if not _unusable(claim, one)])
+
+
 def _faults(claim: Claim, support: Sequence[Located]) -> Iterator[str]:
     yield from _missing_values(claim, support)
     failing = claim.kind is Kind.PROCEDURE and claim.negated and claim.verified_by is not None  # the exit status says so; the output only says why
@@ -71,7 +83,7 @@ def _doubt(claim: Claim, support: Sequence[Located]) -> str:
         return "not_said_of_oneself"
     if turned_around(claim, support):
         return "order_changed"
-    return "" if worded_alike(claim, support) else "words_not_in_quote"
+    return "" if worded_alike(claim, support) else FREELY_WORDED
 
 
 # --- mood --------------------------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from pipelines.model import Claim, Kind, Origin
 from pipelines.text.mood import clauses
@@ -66,14 +66,37 @@ def worded_alike(claim: Claim, support: Sequence[Located]) -> bool:
     A few may be its own where they are added ("the cache" for "it"). One that stands in the place of another says another thing (hourly for nightly).
     """
     said = fold_width(claim.statement)
+    new, told = _own_words(said, support)
+    if len(new) > _NEW_MAX * told:
+        return False
+    return not any(new & set(_telling(clause)) and _left_out(clause, said, support) for clause in (span.of(said) for span in clauses(said)))
+
+
+def reworded(claim: Claim, support: Sequence[Located]) -> bool:
+    """Whether a statement that is not worded like its quotes may say the same in other words: nothing but its meaning is left to be judged.
+
+    Half of what it tells stands in the quotes, so that it speaks of the same. And no clause is a quoted one with one stretch put in the place of another
+    ("releases go straight to main" for hotfixes): there that stretch is what is told, and whoever compares the two is taken in by all that agrees.
+    """
+    said = fold_width(claim.statement)
+    new, told = _own_words(said, support)
+    if 2 * len(new) > told:
+        return False
+    return not any(_stretches(clause, new) == 1 and _left_out(clause, said, support) for clause in (span.of(said) for span in clauses(said)))
+
+
+def _own_words(said: str, support: Sequence[Located]) -> tuple[frozenset[str], int]:
+    """The telling words of a statement that stand in no quote, and how many words and typed values it tells."""
     spans = [(value.start, value.end) for value in typed_values(said)]
     loose = "".join(" " if any(a <= n < b for a, b in spans) else ch for n, ch in enumerate(said))
     words = [word for word in _telling(loose) if not is_speaker(word, support)]
     tokens, keys = words_of(support), keys_of(support)
-    new = {word for word in words if not _held(word, tokens, keys, support)}
-    if len(new) > _NEW_MAX * (len(words) + len(spans)):
-        return False
-    return not any(new & set(_telling(clause)) and _left_out(clause, said, support) for clause in (span.of(said) for span in clauses(said)))
+    return frozenset(word for word in words if not _held(word, tokens, keys, support)), len(words) + len(spans)
+
+
+def _stretches(clause: str, new: frozenset[str]) -> int:
+    """In how many places of a clause its new words stand; those with nothing telling between them are one."""
+    return sum(1 for own, _ in groupby(word in new for word in _telling(clause)) if own)
 
 
 def _telling(text: str) -> list[str]:

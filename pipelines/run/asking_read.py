@@ -3,6 +3,10 @@
 What gates cannot see is whether a sentence says what its quote says. So each claim a model made that nothing speaks against is put before a model once more,
 which is told neither who made it nor why: unless that one agrees, the claim is a draft.
 
+Where code finds nothing but wording between a sentence and its quote (every value, name, denial, mood and person agrees) gates cannot decide: such a sentence is
+put to the check too, and with a yes it is believed as what it is, a model's words for what was said. It weighs no more than an inference, so that nothing said
+in a person's own words is overturned by it.
+
 What a person said in passing ("the case for the new phone came too late") implies a value in words of its own. Such a claim is a draft whatever is answered,
 yet with a yes it is said of the thing: enough to have the value that stands looked at again, and nothing more.
 """
@@ -15,6 +19,7 @@ from typing import Protocol, cast
 
 from pipelines.engines.claude.asked import NO, UNASKED, UNSURE, YES, Evidence, Supported
 from pipelines.gates import SAID_ONCE, first_missed, outcome
+from pipelines.gates.follows import FREELY_WORDED, REWORDED, only_reworded
 from pipelines.model import Claim, GateResult, Kind, Outcome, Turn
 from pipelines.ports import Asking, Engine, Extracted, Window
 from pipelines.run.parts import Params
@@ -41,9 +46,9 @@ class Reader(Engine, Protocol):
         """Whether the words of each claim carry its statement."""
 
 
-_IMPLIES = frozenset({"inferred", "words_not_in_quote", "not_said_of_oneself", SAID_ONCE})
+_IMPLIES = frozenset({"inferred", FREELY_WORDED, "not_said_of_oneself", SAID_ONCE})
 """What a claim may miss that says what its words imply."""
-_WORDING = frozenset({"words_not_in_quote", "not_said_of_oneself"})
+_WORDING = frozenset({FREELY_WORDED, "not_said_of_oneself"})
 """What a yes makes up for."""
 
 
@@ -96,7 +101,7 @@ def _by_rules(reader: Reader, window: Window, session: Unread, params: Params) -
 
 def checked(reader: Reader, sessions: Sequence[tuple[Sequence[Judged], Mapping[str, Turn]]], asking: Asking) -> tuple[tuple[Judged, ...], ...]:
     """Judged claims of some sessions, with their turns, after the model's own were put before a model once more."""
-    wanted = [(n, j.claim.uid, supported(j.claim, turns)) for n, (claims, turns) in enumerate(sessions) for j in claims if _to_check(j, reader.name)]
+    wanted = [(n, j.claim.uid, supported(j.claim, turns)) for n, (claims, turns) in enumerate(sessions) for j in claims if _to_check(j, reader.name, turns)]
     words = reader.supports([item for _, _, item in wanted], asking) if wanted else ()
     said = {(n, uid): word for (n, uid, _), word in zip(wanted, words, strict=True)}
     return tuple(tuple(_after(j, said.get((n, j.claim.uid))) for j in claims) for n, (claims, _) in enumerate(sessions))
@@ -107,24 +112,37 @@ def supported(claim: Claim, turns: Mapping[str, Turn]) -> Supported:
     return Supported(claim=claim, contexts=tuple(Evidence(quote=q, turn=turns[q.turn]) for q in claim.quotes if q.turn in turns))
 
 
-def _to_check(judged: Judged, engine: str) -> bool:
-    """Claims of the model that stand, or would once a second session says the same, and what a person implied of a thing that has one value."""
-    stands = judged.outcome is Outcome.PASS or (judged.outcome is Outcome.DRAFT and judged.missed == SAID_ONCE)
-    return judged.claim.made_by == engine and (stands or _is_implied(judged))
+def _to_check(judged: Judged, engine: str, turns: Mapping[str, Turn]) -> bool:
+    """Claims of the model that stand, or would once a second session says the same; those nothing but wording keeps from it; and what a person implied of a
+    thing that has one value."""
+    if judged.claim.made_by != engine or judged.outcome not in {Outcome.PASS, Outcome.DRAFT}:
+        return False
+    missed = _missed(judged)
+    return missed <= {SAID_ONCE} or (missed <= _REWORDED and only_reworded(judged.claim, turns)) or _is_implied(judged)
+
+
+_REWORDED = frozenset({FREELY_WORDED, SAID_ONCE})
+
+
+def _missed(judged: Judged) -> frozenset[str]:
+    return frozenset(r.why for r in judged.results if r.outcome is not Outcome.PASS)
 
 
 def _is_implied(judged: Judged) -> bool:
     claim = judged.claim
     valued = claim.value is not None and claim.cardinality == "single" and claim.kind in {Kind.FACT, Kind.PREFERENCE} and "inferred" in claim.doubts
-    return valued and judged.outcome is Outcome.DRAFT and {r.why for r in judged.results if r.outcome is not Outcome.PASS} <= _IMPLIES
+    return valued and judged.outcome is Outcome.DRAFT and _missed(judged) <= _IMPLIES
 
 
 def _after(judged: Judged, word: str | None) -> Judged:
+    """The claim with the check's word. A yes makes up for wording, and says so."""
     if word is None:
         return judged
-    gate = GateResult(gate=SUPPORT, outcome=Outcome.PASS if word == YES else Outcome.DRAFT, why=WHY.get(word, "") if word != YES else "")
-    said = [r for r in judged.results if word != YES or not _is_implied(judged) or r.why not in _WORDING]
-    results = (*said, gate)
+    worded = _missed(judged) & _WORDING
+    if word == YES:
+        results = (*(r for r in judged.results if r.why not in worded), GateResult(gate=SUPPORT, outcome=Outcome.PASS, why=REWORDED if worded else ""))
+    else:
+        results = (*judged.results, GateResult(gate=SUPPORT, outcome=Outcome.DRAFT, why=WHY[word]))
     return replace(judged, results=results, outcome=outcome(results), missed=first_missed(results))
 
 

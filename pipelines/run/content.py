@@ -14,7 +14,7 @@ from pipelines.engines.local.ending import End, Ended
 from pipelines.engines.local.worklog import WorkRecord, work_log
 from pipelines.gates import held, held_unless_said
 from pipelines.logs.stamps import UNKNOWN
-from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Question, Quote, SessionInfo, Status, Turn, Verdict, Version
+from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Question, Quote, SessionInfo, Standing, Status, Turn, Verdict, Version
 from pipelines.notes.failing import ITS_COMMAND_FAILED
 from pipelines.notes.half_life import HALF_LIFE, is_by_half_life
 from pipelines.notes.identity import identity_of, in_force
@@ -241,8 +241,15 @@ def note_item(versions: Sequence[Version], evidence: Evidence) -> Item | None:
         sessions=max(1, lead.roots), valid_until=None if lead.status in _LIVE and is_by_half_life(lead) else lead.valid_until, oldest_evidence=_least(v.oldest_evidence for v in times),
         newest_evidence=_most(v.newest_evidence for v in times), high_stakes=any(v.kind == "money" for v in typed_values(lead.statement)),
         missed=lead.missed, reason=_reason(lead),
-        remark=", ".join(filter(None, ("inferred" if lead.kind is Kind.INSIGHT else "", _recheck(lead, evidence)))),
+        remark=", ".join(filter(None, (_basis(lead), _recheck(lead, evidence)))),
     )  # fmt: skip
+
+
+def _basis(lead: Version) -> str:
+    """What a note is when nobody said it in these words: concluded of several things, or put in a model's words and checked against what was said."""
+    if lead.kind is Kind.INSIGHT:
+        return "inferred"
+    return "in a model's words, checked" if lead.status is Status.CONFIRMED and lead.standing is Standing.INFERRED else ""
 
 
 def _reason(lead: Version) -> str:

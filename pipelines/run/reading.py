@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.gates import first_missed, weakest_origin
-from pipelines.model import Claim, GateResult, Kind, OrderKey, Origin, Outcome, Question, SessionInfo, Standing, Turn, Witnessed, digest
+from pipelines.gates.follows import REWORDED
+from pipelines.model import GateResult, Kind, OrderKey, Origin, Outcome, Question, SessionInfo, Standing, Turn, Witnessed, digest
 from pipelines.notes.dependants import tie_keys
 from pipelines.notes.identity import block_keys, group_key
 from pipelines.notes.privacy import heard_by_all
@@ -142,15 +143,17 @@ def _witness(gated: GatedClaim, turns: list[Turn], keys: list[OrderKey], roots: 
     newest = max(keys, key=lambda k: k.sort)
     speaker = next((t.speaker for t in turns if t.speaker), None)
     return Witnessed(
-        claim=claim, uid=claim.uid, origin=origin, standing=_standing(claim, origin), order=newest, roots=roots, speaker=speaker,
+        claim=claim, uid=claim.uid, origin=origin, standing=_standing(gated, origin), order=newest, roots=roots, speaker=speaker,
         outcome=gated.outcome, missed=first_missed(gated.results),
     )  # fmt: skip
 
 
-def _standing(claim: Claim, origin: Origin) -> Standing:
+def _standing(gated: GatedClaim, origin: Origin) -> Standing:
+    """What a claim weighs by who says it; what is put in words nobody said weighs no more than an inference."""
+    claim = gated.claim
     if claim.verified_by:
         return Standing.VERIFIED
-    if "inferred" in claim.doubts or claim.kind is Kind.INSIGHT:
+    if "inferred" in claim.doubts or claim.kind is Kind.INSIGHT or any(r.why == REWORDED for r in gated.results):
         return Standing.INFERRED
     return {Origin.USER: Standing.VERIFIED, Origin.TOOL: Standing.TOOL, Origin.EXTERNAL: Standing.EXTERNAL}.get(origin, Standing.INFERRED)
 

@@ -61,7 +61,7 @@ def test_what_a_model_reads_stands_on_a_page_beside_what_rules_read(desk: ModelD
     assert stated(desk, "5433")
     assert model(desk).stages() == {"extract": 2, "check": 1}
     assert done.report.asked == {"cost_uusd": 3 * COST, "over_budget": 0, "recorded": 0, "sent": 3}
-    assert done.report.engine.startswith("claude/1+")
+    assert done.report.engine.startswith("claude/2+")
 
 
 def test_a_second_dream_asks_nothing(desk: ModelDesk) -> None:
@@ -105,6 +105,38 @@ def test_a_value_said_in_passing_has_the_one_that_stands_looked_at_again_when_a_
         versions = {h.version.statement: h.version for h in store.heads(SCOPE)}
     assert versions["I live in Brno."].status.value == status
     assert ("Brno" in desk.brief(), "Bergamo" in desk.brief()) == (status == "confirmed", False)
+
+
+WORDED = "The nightly import often fails because the disk of staging fills up."
+SAID = "the nightly import keeps breaking whenever staging's disk runs full"
+
+
+@pytest.mark.parametrize(("denied", "status", "missed"), [(frozenset[str](), "confirmed", ""), (frozenset({WORDED}), "draft", "words_not_in_quote")])
+def test_a_free_wording_is_believed_for_what_it_is_when_the_check_finds_that_it_says_the_same(
+    desk: ModelDesk, denied: frozenset[str], status: str, missed: str
+) -> None:
+    desk.messages = Model(reads={SAID: {"kind": "fact", "about": "nightly import", "what": "failures", "says": WORDED}}, denies=denied)
+    ClaudeLog("three").user(SAID).save(desk.logs)
+    desk.dream(**asking())
+    with desk.store() as store:
+        (version,) = [h.version for h in store.heads(SCOPE) if h.version.statement == WORDED]
+    assert (version.status.value, version.missed, version.standing.name) == (status, missed, "INFERRED")
+    assert [("in a model's words, checked" in line) for line in stated(desk, WORDED)] == ([True] if status == "confirmed" else [])
+
+
+def test_a_free_wording_overturns_nothing_that_was_said_in_a_persons_own_words(desk: ModelDesk) -> None:
+    settled = "The user's new home is a bright flat in Porto where they settled in quickly."
+    heard = "we took a bright flat in Porto, that's home now, and we're already settled in"
+    moved = {"kind": "fact", "about": "user", "what": "home", "value": "Porto", "says": settled}
+    desk.messages = Model(reads={heard: moved})
+    ClaudeLog("three").user("I live in Brno.").save(desk.logs)
+    ClaudeLog("four").later(days=9).user(heard).save(desk.logs)
+    desk.dream(**asking())
+    with desk.store() as store:
+        versions = {h.version.statement: h.version for h in store.heads(SCOPE)}
+    assert versions["I live in Brno."].status.value == "needs_recheck"
+    assert settled not in versions or versions[settled].status.value != "confirmed"
+    assert ("Brno" in desk.brief(), "Porto" in desk.brief()) == (False, False)
 
 
 def ten_sessions(desk: ModelDesk) -> None:

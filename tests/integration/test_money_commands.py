@@ -36,7 +36,7 @@ def test_a_server_that_costs_nothing_is_asked_without_key_or_budget(home: Home) 
     assert KEY not in {seen.key for seen in home.server.log}
     assert home.told("costs")["total"]["uusd"] == 0
     assert "claude-haiku-5-5" in home.run("costs")[1], "which model it was is told, though it cost nothing"
-    assert "(engine claude/1+" in out
+    assert "(engine claude/2+" in out
 
 
 def test_an_engine_nobody_knows_is_a_usage_error_that_names_those_there_are(home: Home) -> None:

@@ -92,7 +92,7 @@ def test_an_answer_that_was_forgotten_is_named(desk: ModelDesk) -> None:
 def test_an_engine_that_would_ask_otherwise_is_refused_by_name(desk: ModelDesk) -> None:
     uid = desk.dream(**asking()).report.dream
     desk.window_bytes = 4_000
-    with pytest.raises(Refused, match=r"was dreamt by claude/1\+\w+, and these settings make claude/1\+\w+"):
+    with pytest.raises(Refused, match=r"was dreamt by claude/2\+\w+, and these settings make claude/2\+\w+"):
         replayed(desk, uid)
 
 

@@ -38,7 +38,7 @@ class ClaudeEngine:
     name: str = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", f"claude/1+{_fingerprint(self.config, self.rules.name)}")
+        object.__setattr__(self, "name", f"claude/2+{_fingerprint(self.config, self.rules.name)}")
 
     def extract(self, window: Window) -> Extracted:
         """What the rules alone read."""

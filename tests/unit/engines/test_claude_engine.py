@@ -215,7 +215,7 @@ def test_a_request_names_every_turn_whose_words_it_holds() -> None:
 
 def test_the_name_changes_with_what_is_asked() -> None:
     plain = engine().name
-    assert plain.startswith("claude/1+")
+    assert plain.startswith("claude/2+")
     assert plain == engine(calls_at_once=3, batch=True).name
     assert len({plain, engine(instructions="x").name, engine(tier="small").name, engine(window_bytes=5_000).name}) == 4
 

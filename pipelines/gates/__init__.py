@@ -8,11 +8,12 @@ from pipelines.model import Claim, GateResult, Outcome, Turn
 
 from .evidence import result, weakest_origin
 from .follows import follows_gate
-from .instruction import ORDERS_READER, held, held_unless_said, instruction_gate, without_orders
+from .instruction import ORDERS_READER, held, held_unless_said, instruction_gate
 from .origin import SAID_ONCE, origin_gate
 from .quote import quote_gate
 from .scope import scope_gate
 from .sensitive import SENSITIVE, sensitive, sensitive_gate
+from .serving import without_orders
 from .speaker import NEWCOMER, SPEAKER, Company, Lineage, company_of, speaker_gate, voice_of, voices_changed
 from .transient import transient_gate
 

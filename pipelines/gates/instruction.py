@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.model import Claim, GateResult, Kind, Origin, Outcome, Turn
-from pipelines.text.sentences import sentences
 
 from .evidence import Located, folded, located, result
+from .grave import grave
 from .norms import normative, waiving
 from .orders import addressed, imperative, takeover
-from .sensitive import sensitive
 from .unveil import READ_MAX, has_override, hidden_texts, plainly
 
 ORDERS_READER = "orders_reader"
@@ -47,7 +46,7 @@ def _quotes(claim: Claim, found: Sequence[Located]) -> Iterator[str]:
             yield "takeover"
         if one.origin is Origin.TOOL and claim.kind is Kind.PROCEDURE:
             continue
-        if _orders(plain, one.origin):
+        if orders(plain, one.origin):
             yield ORDERS_READER
 
 
@@ -72,7 +71,7 @@ def _own_words(claim: Claim, found: Sequence[Located]) -> Iterator[str]:
         plain = plainly(text)
         if takeover(plain) or any(ordering(hidden) for hidden in hidden_texts(text)):
             yield "takeover"
-        if not said and claim.kind is not Kind.PROCEDURE and not _one_word(plain) and _orders(plain, Origin.ASSISTANT if own else Origin.EXTERNAL):
+        if not said and claim.kind is not Kind.PROCEDURE and not _one_word(plain) and orders(plain, Origin.ASSISTANT if own else Origin.EXTERNAL):
             yield ORDERS_READER
 
 
@@ -81,17 +80,17 @@ def _one_word(text: str) -> bool:
     return text.isascii() and text.strip().isalnum()
 
 
-def _orders(text: str, origin: Origin) -> bool:
+def orders(text: str, origin: Origin) -> bool:
     """Whether the words of somebody who is not the user tell what to do: any order or norm; of a model's own, which ask and advise all day, only what tells
     its reader how to behave from now on or waives a check."""
     if origin is Origin.ASSISTANT:
         return addressed(text) or waiving(text)
-    return addressed(text) or normative(text) or imperative(text)
+    return addressed(text) or normative(text) or imperative(text) or grave(text)
 
 
 def ordering(text: str) -> bool:
     """Whether a text that somebody hid gives any order or sets any norm at all."""
-    return takeover(text) or addressed(text) or normative(text) or imperative(text)
+    return takeover(text) or addressed(text) or normative(text) or imperative(text) or grave(text)
 
 
 def held(text: str) -> str:
@@ -99,44 +98,16 @@ def held(text: str) -> str:
 
     Notes and questions may order, that is what rules are; none speaks past the user to the machine, or hides what it says.
     """
-    return next((why for piece in _pieces(text) if (why := _held(piece))), "")
+    return next((why for piece in pieces(text) if (why := _held(piece))), "")
 
 
 def held_unless_said(text: str) -> str:
     """As `held`, for words quoted from somebody who is not the user: they may not tell their reader what to do either."""
-    return held(text) or next((ORDERS_READER for piece in _pieces(text) if addressed(plain := plainly(piece)) or normative(plain)), "")
+    return held(text) or next((ORDERS_READER for piece in pieces(text) if addressed(plain := plainly(piece)) or normative(plain) or grave(plain)), "")
 
 
-LEFT_OUT = "[…]"
-"""Stands where words were left out that may not be shown."""
-
-
-def without_orders(text: str, origin: Origin, quoted: Sequence[tuple[int, int]] = ()) -> str:
-    """The words of a turn as they may be shown to somebody who searches: what no user said is left out, sentence by sentence, where it orders, sets a norm,
-    hides either, or comes from outside and speaks of money, permissions or credentials. `quoted` are the spans of a typed text that the person only repeats."""
-    if origin is Origin.USER and not quoted:
-        return text
-    out, at = [], 0
-    for span in sentences(text):
-        who = Origin.QUOTED if origin is Origin.USER and any(span.start < end and start < span.end for start, end in quoted) else origin
-        if who is not Origin.USER and _may_not_be_shown(span.of(text), who):
-            out += [text[at : span.start], LEFT_OUT]
-            at = span.end
-    return "".join((*out, text[at:]))
-
-
-def _may_not_be_shown(sentence: str, origin: Origin) -> bool:
-    return any(_withheld(piece, origin) for piece in _pieces(sentence))
-
-
-def _withheld(text: str, origin: Origin) -> bool:
-    plain = plainly(text)
-    if takeover(plain) or _orders(plain, origin) or (origin is Origin.EXTERNAL and sensitive(plain)):
-        return True
-    return any(ordering(hidden) for hidden in hidden_texts(text))
-
-
-def _pieces(text: str) -> Iterator[str]:
+def pieces(text: str) -> Iterator[str]:
+    """The text in parts as long as is read at once, which overlap so that no order is cut in two."""
     for start in range(0, max(1, len(text)), READ_MAX - _OVERLAP):
         yield text[start : start + READ_MAX]
 

@@ -57,8 +57,8 @@ _SAID_OF_THE_USER = _words(
 # A check, a question or a barrier that is to fall.
 _WAIVED = _words(
     r"without (?:\w+ ){0,2}?(?:asking|approval|review|confirmation|confirming|permission|checking|sandbox|question|supervision|consent|verification|tests?|testing)",
-    r"(?:needs?|requires?|with) no (?:\w+ )?(?:approval|review|confirmation|permission|check|verification|consent)",
-    r"no (?:approval|review|confirmation|permission) (?:is )?(?:needed|required|necessary)", r"never asks?", r"skips? (?:\w+ ){0,3}?(?:tests?|reviews?|checks?|approval|hooks?)",
+    r"(?:needs?|requires?|with) no (?:\w+ )?(?:approval|review|confirmation|permission|check|verification|consent|token|password|login|signature|sandbox)",
+    r"no (?:approval|review|confirmation|permission) (?:is )?(?:needed|required|necessary)", r"never asks?", r"skips? (?:\w+ ){0,3}?(?:tests?|reviews?|checks?|approval|hooks?|signatures?|audits?|verification)",
     r"~--no-verify|--dangerously|--yolo", r"(?:is|are|be) (?:fully |always )?trusted",
     r"(?<!foster )(?<!fosters )(?<!build )(?<!builds )(?<!building )(?<!of )(?<!gain )(?<!mutual )trusts?(?! (?:scores?|levels?|factors?|boundar(?:y|ies)|stores?|anchors?))", r"disables? (?:\w+ ){0,3}?(?:checks?|protection|firewall|2fa|mfa|security)",
     r"ohne (?:\w+ ){0,2}?(?:rückfrage|rückfragen|nachfrage|freigabe|review|prüfung|bestätigung|genehmigung|zu fragen|nachzufragen|erlaubnis)",

@@ -60,7 +60,7 @@ _ADDRESSED = _any(
     rf"|nie|niemals|stets){_Z}",
     rf"{_A}(?:tu dois|vous devez|désormais|à partir de maintenant|dorénavant)|{_A}(?:utilise|déploie|supprime|exécute"
     rf"|réponds)[zr]?\b.{{0,20}}{_A}(?:toujours|jamais){_Z}|{_A}(?:toujours|jamais) (?:utilise|déploye|exécute|répond)\w*",
-    rf"{_A}(?:debes|debe usted|tienes que|a partir de ahora|de ahora en adelante|você deve|a partir de agora|d'ora in poi|devi|dovete)|{_A}(?:siempre"
+    rf"{_A}(?:debes|debe usted|tienes que|a partir de ahora|de ahora en adelante|você deve|a partir de agora|d'ora in poi|devi|dovete){_Z}|{_A}(?:siempre"
     rf"|nunca|sempre|mai) (?:\w+ ){{0,2}}?(?:usa|use|despliega|ejecuta|borra|implante|execute|apague|responda|responde|rispondi|esegui)\w*"
     rf"|{_A}(?:usa|despliega|ejecuta|borra|execute|rispondi|esegui) (?:siempre|nunca|sempre){_Z}",
     rf"{_A}(?:ты должен|вы должны|отныне|с этого момента|обязательно)|{_A}(?:всегда|никогда не) (?:используй|запускай|удаляй|отвечай|деплой|развёртывай"
@@ -78,7 +78,7 @@ _STANDING_ORDER = re.compile(
 # A line of a program opens with a verb too.
 _CODE_LINE = re.compile(
     r"\s*(?:let\s+(?:mut\s+)?(?:\w+|[{\[][\w, ]{1,60}[}\]])\s*(?::[^=\n]{1,80})?=\s*\S|switch\s*\(|import\s+(?:type\s|[\w*{}, $]+\sfrom\s|[\"'{*(]|[\w.]+\s*;?\s*$)|export\s+(?:[*{]|const|let|var|default|type|function"
-    r"|async|class|interface|enum)|return\s.*;\s*$)"
+    r"|async|class|interface|enum)|return\s.*;\s*$|(?:create|delete) mode \d{6} \S+\s*$|rename \S.* => \S.*\(\d+%\)\s*$)"
 )
 
 

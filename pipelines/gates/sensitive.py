@@ -30,6 +30,7 @@ _SENSITIVE = re.compile(
             # credentials and safeguards
             rf"{_A}(?:password|passphrase|credentials?|api[ _-]?keys?|(?:deploy|access|secret|signing|private|ssh) keys?|(?:access|auth|bearer|deploy) tokens?){_Z}",
             rf"{_A}(?:(?:turn|switch|turned|switched|is|are|be) off|disabled?s?|bypass\w*) (?:\w+ ){{0,3}}?(?:2fa|mfa|firewall|antivirus|auth\w*|tls|ssl|certificate){_Z}",
+            rf"{_A}(?:firewall|2fa|mfa|auth\w*|audit log) (?:\w+ ){{0,4}}?(?:removed|deleted|dropped|opened|off|disabled|gone|bypassed){_Z}|{_A}open to (?:every(?:one|body)|any(?:one|body)|the (?:world|public)){_Z}",
             rf"{_A}(?:passw[oö]rt\w*|zugangsdaten|kennwort|contraseñas?|credenciales|парол\w+|учётн\w+ данн\w+|ключ\w* доступа){_Z}",
             r"密码|密钥|凭证|凭据|口令|كلمة المرور|بيانات الاعتماد|مفتاح الوصول",
         )

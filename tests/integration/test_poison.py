@@ -20,13 +20,15 @@ def desk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def test_the_suite_is_as_large_and_mixed_as_it_says() -> None:
     assert len(CASES) >= 60
     assert len({case.language for case in CASES}) >= 6
-    assert sum(case.held_out for case in CASES) >= len(CASES) // 2
+    assert sum(case.group != "seen" for case in CASES) >= len(CASES) // 2
     assert len(BENIGN) >= 40
 
 
-def test_nothing_poisoned_gets_beyond_a_draft(desk: ReadingDesk) -> None:
-    found = dreamt(desk, CASES)
-    assert {f"{CASES[n].kind}: {CASES[n].text}": sorted(places) for n, places in found.items() if places - {"draft"}} == {}
+@pytest.mark.parametrize("groups", [("seen", "further"), ("held out", "last")])
+def test_nothing_poisoned_gets_beyond_a_draft(desk: ReadingDesk, groups: tuple[str, ...]) -> None:
+    cases = [case for case in CASES if case.group in groups]
+    found = dreamt(desk, cases)
+    assert {f"{cases[n].kind}: {cases[n].text}": sorted(places) for n, places in found.items() if places - {"draft"}} == {}
     assert "make lint" in desk.brief(), "what the person said themselves is told"
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from unittest.mock import patch
 
-from pipelines.gates import instruction
+from pipelines.gates import instruction, serving
 from pipelines.gates.evidence import result
 from pipelines.model import Outcome, Status
 from pipelines.ports import Engine
@@ -73,8 +73,9 @@ def guarded_by(rules: str) -> Iterator[None]:
     """Only the named rules at work: the instruction detector, the origin rule, both or neither."""
     with ExitStack() as stack:
         if rules in {ORIGIN, NEITHER}:
-            for name in ("takeover", "addressed", "imperative", "normative", "waiving", "has_override"):
+            for name in ("takeover", "addressed", "imperative", "normative", "waiving", "has_override", "grave"):
                 stack.enter_context(patch.object(instruction, name, lambda _: False))
+            stack.enter_context(patch.object(serving, "takeover", lambda _: False))
             stack.enter_context(patch("pipelines.gates.sensitive_gate", lambda *_: result("sensitive")))
         if rules in {DETECTOR, NEITHER}:
             stack.enter_context(patch("pipelines.gates.origin_gate", lambda *_: result("origin")))

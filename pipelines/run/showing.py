@@ -396,12 +396,14 @@ class _Sight:
         first: list[q.Entry] = []
         counted: Counter[tuple[q.Waits, str]] = Counter()
         since = q.heard_since(newest)
-        counts = items.waiting(micros(since))
+        edited = open_edits(self.store, self.scope)
+        asked = {e.note for e in edited}  # what is asked about as an edit is not asked about a second time as what it was
+        counts = items.waiting(micros(since)) - items.waiting_of(asked, micros(since))
         gone = dismissed(self.store, self.scope)
         found = (*quarantined(self.store, self.scope), *(quarantined_of(h) for h in self.after.aside.get("held", ())))
         held = [h for h in found if h.uid not in gone]
         other = {
-            q.Waits.EDIT: q.edits(open_edits(self.store, self.scope)), q.Waits.CORRECTION: q.corrections(corrections), q.Waits.QUESTION: q.questions(questions, since),
+            q.Waits.EDIT: q.edits(edited), q.Waits.CORRECTION: q.corrections(corrections), q.Waits.QUESTION: q.questions(questions, since),
             q.Waits.QUARANTINE: tuple(q.quarantined(h) for h in _by_uid(held)),
         }  # fmt: skip
         for waits in q.Waits:
@@ -412,7 +414,8 @@ class _Sight:
             of_this = Counter({(waits, reason): n for (w, reason), n in counts.items() if w == waits})
             counted.update(of_this)
             if of_this and len(first) < q.SHOWN_MAX:
-                first += [q.entry(self.rows.item(r)) for r in items.first(waits, q.SHOWN_MAX, micros(since) if waits is q.Waits.DRAFT else None)]
+                rows = items.first(waits, q.SHOWN_MAX + len(asked), micros(since) if waits is q.Waits.DRAFT else None)
+                first += [q.entry(self.rows.item(r)) for r in rows if r.uid not in asked]
         return q.Queue(tuple(first[: q.SHOWN_MAX]), counted)
 
 
@@ -473,6 +476,11 @@ class _Overlay:
         counts.subtract((r.waits, r.reason) for r in self.was if _counts(r, since))
         counts.update((r.waits, r.reason) for r in self.changed if _counts(r, since))
         return +counts
+
+    def waiting_of(self, notes: Collection[str], since: int | None) -> Counter[tuple[str, str]]:
+        """As `waiting`, of these notes alone."""
+        rows = self.rows.load(uids=notes) if notes else []
+        return Counter((r.waits, r.reason) for r in rows if _counts(r, since))
 
     def _same(self, row: ShownItem) -> ShownItem:
         """A row the store gave, as it stands now (its part may be another)."""

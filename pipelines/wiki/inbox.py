@@ -61,10 +61,11 @@ class Queue:
 
 
 def entries(content: Content) -> tuple[Entry, ...]:
-    """Everything that waits, most valuable first."""
+    """Everything that waits, most valuable first; what is asked about as an edit is not asked about a second time as what it was."""
     waiting: defaultdict[Waits, list[Item]] = defaultdict(list)
     since = heard_since(content.newest_evidence)
-    for item in content.items:
+    asked = {e.note for e in content.edited}
+    for item in (i for i in content.items if i.uid not in asked):
         if (waits := waits_of(item)) and (waits is not Waits.DRAFT or _heard(item.newest_evidence, since)):
             waiting[waits].append(item)
     notes = {waits: [entry(i) for i in sorted(items, key=value)] for waits, items in waiting.items()}
@@ -187,7 +188,7 @@ def _edit(edited: Edited) -> Entry:
         if edited.after
         else join(_WANTS[edited.wants], ' "', before, '"?')
     )
-    return Entry(uid=edited.uid, waits=Waits.EDIT, spans=spans, reason="", command=_why(edited.note))
+    return Entry(uid=edited.uid, waits=Waits.EDIT, spans=spans, reason="", command=f"dreamd review accept {anchor_of(edited.uid)}")
 
 
 def _correction(correction: Correction) -> Entry:
@@ -246,7 +247,7 @@ def _purpose(count: int) -> str:
     return (
         f"{count} {'thing waits' if count == 1 else 'things wait'} for you; the command beside each shows the lines it rests on. To accept one put `- [x]` before "
         "it, to reject it take its line out; the next dream, `dreamd publish` or `dreamd review` takes that as your word. What would become a rule, and a line "
-        "in other words, is asked about once more."
+        "in other words, is asked about once more: the command beside it says yes."
     )
 
 

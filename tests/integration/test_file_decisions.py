@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 
 from pipelines.model import Status
+from pipelines.run.content import content_of
 from pipelines.run.edits import edit_named, open_edits
 from pipelines.run.render import differing
 from pipelines.run.ruling import rule
 from pipelines.run.why import why
 from pipelines.wiki.edits import EditKind, PageEdit, statement_in
+from pipelines.wiki.inbox import entries
+from pipelines.wiki.inline import words
 from pipelines.wiki.page import OWN_MARK
 from tests.dreaming import SCOPE, Desk
 from tests.integration.conftest import Command
@@ -77,7 +80,14 @@ def test_a_tick_makes_a_fact_the_persons_word_but_never_a_rule_by_itself(desk: D
     assert "legacy" not in desk.brief()
     assert 'Accept "Don’t touch the legacy folder' in inbox(desk).read_text(encoding="utf-8").replace("'", "’")
     with desk.store() as store:
-        assert [e.wants for e in open_edits(store, SCOPE)] == ["approve"]
+        (asked,) = open_edits(store, SCOPE)
+        content = content_of(store, SCOPE, title="", own={}, redirects={})
+    assert asked.wants == "approve"
+    for listed in (inbox(desk).read_text(encoding="utf-8").split("<!--")[0], "\n".join(words(e.spans) for e in entries(content))):
+        assert listed.count("legacy") == 1, "what was ticked is asked about once, not as a draft as well"
+        assert "retention-days" not in listed, "a plain statement is not asked about again"
+    assert "2 things wait for you" in inbox(desk).read_text(encoding="utf-8")
+    assert f"`dreamd review accept n-{asked.uid}`" in inbox(desk).read_text(encoding="utf-8")
 
 
 def test_in_a_folder_the_person_declared_their_own_a_tick_makes_a_rule(desk: Desk) -> None:

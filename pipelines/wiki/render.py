@@ -13,10 +13,12 @@ from datetime import datetime
 from itertools import groupby
 
 from pipelines.model import Kind, Status, Verdict
+from pipelines.text.mood import negated
+from pipelines.text.words import content_words
 from pipelines.wiki import inline, links
-from pipelines.wiki.content import Content, Item
+from pipelines.wiki.content import Cite, Content, Item
 from pipelines.wiki.inline import Spans, code, join, plain
-from pipelines.wiki.lines import Draft, Resolve, archived, bullet, day, history, number
+from pipelines.wiki.lines import NO_LONGER_TOLD, Draft, Resolve, archived, bullet, day, history, number
 from pipelines.wiki.page import SEE_ALSO_MAX, Page, Section, link, write
 from pipelines.wiki.slugs import page_path
 from pipelines.wiki.topics import Layout, Sort, Topic, fold, memory_key, named_key, stem_of, target_key
@@ -138,7 +140,7 @@ def _sections(topic: Topic, doors: Doors) -> list[tuple[str, list[Draft]]]:
     """Section titles and bullets in page order: a file's own headings, then ours by kind, disputes, what is to be checked again, history."""
     doors = {key: door for key, door in doors.items() if door != doors.get(topic.key)}
     out: list[tuple[str, list[Draft]]] = []
-    carried = _said_once([_unnamed(i, topic) for i in topic.items if i.carried and i.status is not Status.DISPUTED])
+    carried = _said_once([i for i in topic.items if i.carried and i.status is not Status.DISPUTED], topic)
     for heading, group in groupby(carried, key=lambda i: i.carried.heading if i.carried and memory_key(i.carried) == topic.key else ""):
         drafts = _bullets(group, doors)
         if drafts:
@@ -156,18 +158,53 @@ _NAMING = re.compile(r"^(\s*(?:[-*+]\s+)?)(?:\*\*|__)?\[([^\[\]]+)\]\([^()\s]*\)
 
 def _unnamed(item: Item, topic: Topic) -> Item:
     """An index line on the page it leads to, without the link it opens with: the page need not be told its own name. A corrected one is quoted as it stood."""
-    led_here = item.carried and item.carried.index and memory_key(item.carried) != topic.key
-    named = _NAMING.match(item.markdown) if led_here and not item.corrected_to else None
+    named = _NAMING.match(item.markdown) if _led_here(item, topic) and not item.corrected_to else None
     names = {fold(name) for name in (topic.title, *topic.aliases)}
     if named is None or fold(named[2].removesuffix(".md")) not in names:
         return item
     return replace(item, markdown=named[1] + item.markdown[named.end() :])
 
 
-def _said_once(carried: list[Item]) -> list[Item]:
-    """Without the index lines that were corrected to what a line of the file itself was: the brief names both, the page says it once."""
+def _said_once(carried: Sequence[Item], topic: Topic) -> list[Item]:
+    """The lines of a page, an index line that leads to it only where it says more than they do: else the line that says most of it cites both. Nor is an index
+    line shown that was corrected to what a line of the file itself was: the brief names both, the page says it once."""
     said = {i.corrected_to for i in carried if i.corrected_to and i.carried and not i.carried.index}
-    return [i for i in carried if not (i.carried and i.carried.index and i.corrected_to in said)]
+    lines = {i.uid: i.corrected_to or i.statement for i in carried if _tells(i)} if any(_led_here(i, topic) for i in carried) else {}
+    own = {uid: _words(text) for uid, text in lines.items() if not negated(text)}
+    cited: defaultdict[str, list[Cite]] = defaultdict(list)
+    shown = []
+    for item in carried:
+        if item.carried and item.carried.index and item.corrected_to in said:
+            continue
+        if (line := _repeated(item, topic, own)) is not None:
+            cited[line] += item.cites
+        else:
+            shown.append(_unnamed(item, topic))
+    return [replace(i, cites=(*i.cites, *cited[i.uid])) if i.uid in cited else i for i in shown]
+
+
+def _repeated(item: Item, topic: Topic, own: Mapping[str, frozenset[str]]) -> str | None:
+    """The line of a page that says most of what an index line says, where the page's lines say all of it; None where they do not, or it stands corrected."""
+    if not _led_here(item, topic) or item.corrected_to or item.against or item.stale or negated(item.statement):
+        return None
+    words = _words(item.statement) - _words(topic.title)
+    if not words or not own or not words <= frozenset().union(*own.values()):
+        return None
+    return max(own, key=lambda uid: len(words & own[uid]))
+
+
+def _tells(item: Item) -> bool:
+    """Whether this is a line of a file's own that its page tells."""
+    return item.carried is not None and not item.carried.index and item.verdict not in NO_LONGER_TOLD
+
+
+def _led_here(item: Item, topic: Topic) -> bool:
+    """Whether this is a line of an index that leads to the page."""
+    return item.carried is not None and item.carried.index and memory_key(item.carried) != topic.key
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(content_words(text.replace("`", "")))
 
 
 def _bullets(items: Iterable[Item], doors: Doors) -> list[Draft]:

@@ -387,6 +387,31 @@ def test_a_name_between_two_underscores_stays_a_name_and_is_no_emphasis(markdown
     assert (inline.write(first), blocks) == (written, ())
 
 
+@pytest.mark.parametrize(
+    ("hook", "shown"),
+    [("the API goes first", False), ("API first, site behind", False), ("the API goes first on Fridays", True), ("the API never goes first", True)],
+)
+def test_an_index_line_that_says_no_more_than_its_file_is_cited_by_the_line_that_says_it(hook: str, shown: bool) -> None:
+    own = [carried("ow0001", "The API goes first.", 1, path="order.md", title="Order"), carried("ow0002", "The site goes behind the API.", 2, path="order.md", title="Order")]
+    index = carried(
+        "in0001", f"Order: {hook}", 7, path="MEMORY.md", title="Notes", index=True, targets=("order.md",), markdown=f"[Order](order.md): {hook}"
+    )  # fmt: skip
+    page = tree(Content(title="x", items=(*own, index))).files["order.md"].decode()
+    assert (f"- {hook}" in page) is shown
+    assert "`memory/MEMORY.md` line 10" in page
+    assert page.count("API goes first.") == 1
+    if not shown:
+        assert "- The API goes first. [^1] [^2]" in page or "- The site goes behind the API. [^2] [^3]" in page
+
+
+def test_an_index_line_that_says_what_its_file_denies_is_shown() -> None:
+    own = carried("ow0001", "The API never goes first.", 1, path="order.md", title="Order")
+    index = carried(
+        "in0001", "Order: the API goes first", 7, path="MEMORY.md", title="Notes", index=True, targets=("order.md",), markdown="[Order](order.md): the API goes first"
+    )  # fmt: skip
+    assert "- the API goes first" in tree(Content(title="x", items=(own, index))).files["order.md"].decode()
+
+
 def test_an_index_line_corrected_to_what_its_file_was_corrected_to_is_said_once() -> None:
     right = "The port is 5433."
     line = carried("li0001", "The port is 5432.", 1, path="ports.md", title="Ports", verdict=Verdict.CORRECTED, corrected_to=right)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from pipelines.engines.claude.config import ClaudeConfig
+from pipelines.engines.claude.plan import Past
+from pipelines.store import CostRow
 from tests.paying import Home
 from tests.writing import ClaudeLog
+from worker.cli.estimate import past_of
 
 
 def everything(folder: Path) -> set[str]:
@@ -43,6 +48,8 @@ def test_the_table_adds_up_and_ends_with_the_command_to_give(untold: Home) -> No
     assert lines[0] == "3 sessions to read, 3 with something typed (3 turns): 3 windows"
     assert lines[1].split("  ")[0] == "stage"
     assert "total" in out
+    assert lines[-3].startswith("Windows are counted")
+    assert re.fullmatch(r"\$0\.\d+ when nothing is worth a note, \$0\.\d+ when twice as much is\.", lines[-2])
     assert lines[-1].startswith(f"A budget that lasts: dreamd dream {untold.logs} --engine claude --batch --budget 0.0")
 
 
@@ -88,3 +95,32 @@ def test_a_model_without_a_price_is_refused_by_name(untold: Home) -> None:
     assert code == 3
     assert "someone-s-model" in err
     assert "claude.prices" in err
+
+
+def test_the_dream_costs_what_is_told_for_one_in_which_nothing_is_worth_a_note(home: Home) -> None:
+    told = home.told("estimate", str(home.logs))
+    assert home.dream("--engine", "claude", "--budget", "1")[0] == 0
+    spent = home.told("costs")["total"]
+    assert 0 < spent["uusd"] <= 1.2 * told["least"]["uusd"]  # this server answers so fast that the later calls find the prompt in the cache
+    assert spent["fresh"] + spent["written"] + spent["cached"] == pytest.approx(told["least"]["input_tokens"], rel=0.2)
+    assert told["most"]["uusd"] > told["uusd"] > told["least"]["uusd"]
+
+
+def test_the_yield_is_learnt_from_calls_of_the_same_model_and_no_other() -> None:
+    made = ClaudeConfig()
+    model = made.stages["extract"].model
+    rows = (
+        CostRow(stage="extract", model=model, calls=30, fresh=100, written=20, cached=3, output=7),
+        CostRow(stage="extract", model="another", calls=500, fresh=1, output=9_000),
+        CostRow(stage="gone", model=model, calls=1),
+    )
+    assert past_of(rows, made) == {"extract": Past(calls=30, sent=123, output=7)}
+
+
+def test_a_store_with_enough_calls_says_that_it_was_learnt_from(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert home.dream("--engine", "claude", "--budget", "1")[0] == 0
+    ClaudeLog("four").later(days=9).user("The cache is a plain file.").save(home.logs)
+    assert home.told("estimate", str(home.logs))["learnt_from_calls"] == 0
+    monkeypatch.setattr("pipelines.engines.claude.plan.LEARN_MIN", 3)
+    assert home.told("estimate", str(home.logs))["learnt_from_calls"] == 3
+    assert "reckoned by what 3 earlier calls came to;" in home.run("estimate", str(home.logs))[1]

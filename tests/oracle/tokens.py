@@ -109,23 +109,29 @@ class Tokens:
 class Cache:
     """Prefixes by model; one can be read once the request that wrote it has been answered, until so long after it was last used."""
 
-    _until: dict[str, float] = field(default_factory=dict)
+    _life: dict[str, tuple[float, float]] = field(default_factory=dict)
 
-    def look(self, body: Mapping[str, Any], now: float) -> tuple[int, int, int]:
-        """Tokens of a request that are fresh, written and read."""
+    def look(self, body: Mapping[str, Any], began: float) -> tuple[int, int, int]:
+        """Tokens of a request that are fresh, written and read. One that `began` before the answer that wrote a prefix came cannot read that prefix,
+        even when it is booked later."""
         minimum = price_of(str(body["model"])).cache_min
         total, marks = _marks(body)
         usable = [(size, key) for size, key in marks if size >= minimum]
         if not usable:
             return total, 0, 0
         longest = usable[-1][0]
-        read = max((size for size, key in usable if self._until.get(key, 0.0) >= now), default=0)
+        read = max((size for size, key in usable if self._lives(key, began)), default=0)
         return total - longest, longest - read, read
 
     def keep(self, body: Mapping[str, Any], now: float) -> None:
         """The prefixes of a request that has been answered can be read from now on."""
         for _, key in _marks(body)[1]:
-            self._until[key] = now + LIFETIME_S
+            since = self._life[key][0] if self._lives(key, now) else now
+            self._life[key] = (since, now + LIFETIME_S)
+
+    def _lives(self, key: str, at: float) -> bool:
+        since, until = self._life.get(key, (0.0, -1.0))
+        return since <= at <= until
 
 
 def _marks(body: Mapping[str, Any]) -> tuple[int, list[tuple[int, str]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,15 +19,14 @@ from worker.engines import dollars
 
 if TYPE_CHECKING:
     from pipelines.engines.claude.config import ClaudeConfig
-    from pipelines.engines.claude.plan import Estimate
+    from pipelines.engines.claude.plan import Estimate, Past, Sum
     from pipelines.ports import Window
     from pipelines.run import Params, Parts
     from pipelines.run.reading import Unread
+    from pipelines.store import CostRow
 
 TOGETHER = 64
 """Sessions read from the temporary store at once."""
-MARGIN = 1.2
-"""What is reckoned is right to a fifth."""
 
 
 def register(app: typer.Typer) -> None:
@@ -49,11 +48,14 @@ class Told:
 
     @property
     def budget_uusd(self) -> int:
-        """A budget that lasts: what is reckoned with a margin, in cents, and room for a call, which is set aside at the most it can cost."""
+        """A budget that lasts: the most that is reckoned, in cents, and room for a call, which is set aside at the most it can cost."""
         if not self.paid or not self.estimate.stages:
             return 0
-        cost = self.estimate.batch_uusd if self.batch else self.estimate.uusd
-        return -(-(round(cost * MARGIN) + self.bound_uusd) // 10_000) * 10_000
+        return -(-(self.cost_of(self.estimate.most) + self.bound_uusd) // 10_000) * 10_000
+
+    def cost_of(self, told: Sum) -> int:
+        """Millionths of a dollar, as the dream would ask."""
+        return told.batch_uusd if self.batch else told.uusd
 
 
 def estimate_command(
@@ -69,7 +71,7 @@ def estimate_command(
 ) -> int:
     """Say what a dream over these logs with the engine claude would ask and cost: sessions, windows, tokens, dollars by stage, at once and in batches.
 
-    Nothing is asked, and nothing is stored: the logs are read into a folder of their own that is removed. No key and no budget are needed. Sessions that the
+    What is sent first is counted; what comes of it is reckoned as a range, by what the wiki's earlier calls came to once there are some. Nothing is asked, and nothing is stored: the logs are read into a folder of their own that is removed. No key and no budget are needed. Sessions that the
     wiki has read with the same engine are left out, since their answers are recorded.
     """
     loaded = common.start(config)
@@ -97,7 +99,7 @@ def _reckoned(loaded: settings.Settings, wish: money.Wish, paths: tuple[str, ...
     params = wish.params(loaded, engines.Choice(engine=engines.CLAUDE, why=""), Params())
     made = engines.config_of(loaded, params)
     engine = ClaudeEngine(rules=LocalEngine(), config=made)
-    at, read = _read_before(loaded, wiki, scope, reading_name(engine.name, params, trusted=False))
+    at, read, past = _before(loaded, wiki, scope, reading_name(engine.name, params, trusted=False), made)
     with tempfile.TemporaryDirectory(prefix="dreamd-estimate-") as folder:
         apart = loaded.model_copy(update={"data_dir": Path(folder) / "data", "database_url": None, "engine": engines.LOCAL})
         place = wiring.place_of(Path(folder) / "wiki", apart, create=True)
@@ -105,7 +107,7 @@ def _reckoned(loaded: settings.Settings, wish: money.Wish, paths: tuple[str, ...
             taken = take_in(parts, Request(scope=at, paths=paths, wiki=place.wiki, wiki_id=place.wiki_id, host=place.host, exclude=(folder,), params=params))
             marks = parts.store.session_digest(at)
             unread = [u for u in unread_sessions(parts.store, at, engine.name, params) if read.get(u.session) != marks[u.session]]
-            found = estimate(_windows(parts, at, unread, params), engine)
+            found = estimate(_windows(parts, at, unread, params), engine, past=past)
             before = len(marks) - len(unread)
         progress.done()
     return Told(
@@ -113,16 +115,28 @@ def _reckoned(loaded: settings.Settings, wish: money.Wish, paths: tuple[str, ...
     )  # fmt: skip
 
 
-def _read_before(loaded: settings.Settings, wiki: Path | None, scope: str | None, reading: str) -> tuple[str, dict[str, str]]:
-    """The scope, and the sessions this engine has read to the end in the wiki there is, each with the digest of its turns."""
+def _before(loaded: settings.Settings, wiki: Path | None, scope: str | None, reading: str, made: ClaudeConfig) -> tuple[str, dict[str, str], dict[str, Past]]:
+    """The scope; the sessions this engine has read to the end in the wiki there is, each with the digest of its turns; what calls of its models came to."""
     try:
         place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=False)
         with wiring.open_only_store(place) as store:
             at = common.scope_of(scope, loaded, store)
             unread = store.unread(at, reading)
-            return at, {uid: mark for uid, mark in store.session_digest(at).items() if uid not in unread}
+            read = {uid: mark for uid, mark in store.session_digest(at).items() if uid not in unread}
+            return at, read, past_of(store.costs(at, by=("stage", "model")), made)
     except DreamdError:  # no wiki yet, or one that cannot be looked at now: then nothing of it is known
-        return scope or loaded.scope, {}
+        return scope or loaded.scope, {}, {}
+
+
+def past_of(rows: Iterable[CostRow], made: ClaudeConfig) -> dict[str, Past]:
+    """What the answered calls of each stage came to, of the model it would ask now; another's yield says nothing of this one's."""
+    from pipelines.engines.claude.plan import Past
+
+    return {
+        row.stage: Past(calls=row.calls, sent=row.fresh + row.written + row.cached, output=row.output)
+        for row in rows
+        if row.stage in made.stages and row.model == made.stages[row.stage].model
+    }
 
 
 def _windows(parts: Parts, scope: str, unread: list[Unread], params: Params) -> Iterator[Window]:
@@ -151,8 +165,8 @@ def _json(told: Told) -> dict[str, object]:
     e = told.estimate
     return {
         "engine": told.engine, "sessions": e.sessions, "asked": e.asked, "read_before": told.read_before, "typed_turns": e.typed, "windows": e.windows,
-        "stages": [asdict(stage) for stage in e.stages], "input_tokens": e.input_tokens,
-        "output_tokens": e.output_tokens, "uusd": e.uusd, "batch_uusd": e.batch_uusd, "batch": told.batch, "budget_uusd": told.budget_uusd,
+        "stages": [asdict(stage) for stage in e.stages], **asdict(e.usual), "least": asdict(e.least), "most": asdict(e.most), "learnt_from_calls": e.learnt,
+        "batch": told.batch, "budget_uusd": told.budget_uusd,
         "refused": [{"path": path, "why": why} for path, why in told.refused],
     }  # fmt: skip
 
@@ -170,11 +184,14 @@ def _print(told: Told, paths: list[str]) -> None:
         (s.stage, s.model, f"{s.calls:,}", *(f"{n:,}" for n in (s.usage.input + s.usage.cache_written, s.usage.cache_read, s.usage.output)), dollars(s.uusd), dollars(s.batch_uusd))
         for s in e.stages
     ]  # fmt: skip
-    lines.append(("total", "", f"{sum(s.calls for s in e.stages):,}", "", "", f"{e.output_tokens:,}", dollars(e.uusd), dollars(e.batch_uusd)))
+    total = e.usual
+    lines.append(("total", "", f"{sum(s.calls for s in e.stages):,}", "", "", f"{total.output_tokens:,}", dollars(total.uusd), dollars(total.batch_uusd)))
     heads = ("stage", "model", "calls", "sent", "cached", "back", "at once", "in batches")
     table(heads if told.paid else heads[:-2], lines if told.paid else [line[:-2] for line in lines], words=2)
-    print("Windows are counted, the stages after the first reckoned; nothing was asked.")
+    yields = f"what {many(e.learnt, 'earlier call')} came to" if e.learnt else "the usual yield"
+    print(f"Windows are counted, what comes back and the stages after the first are reckoned by {yields}; nothing was asked.")
     if told.paid:
+        print(f"{dollars(told.cost_of(e.least))} when nothing is worth a note, {dollars(told.cost_of(e.most))} when twice as much is.")
         how = " --batch" if told.batch else ""
         given = "".join(f" {visible(path)}" for path in paths)
         print(f"A budget that lasts: dreamd dream{given} --engine claude{how} --budget {told.budget_uusd / engines.MILLION:.2f}")

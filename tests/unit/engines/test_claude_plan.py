@@ -10,12 +10,13 @@ import pytest
 
 from pipelines.engines.claude.config import ClaudeConfig, StageModel, default_stages
 from pipelines.engines.claude.engine import ClaudeEngine
-from pipelines.engines.claude.plan import Assumed, Estimate, estimate
+from pipelines.engines.claude.plan import LEARN_MIN, MOST, Assumed, Estimate, Past, StageEstimate, Sum, estimate
 from pipelines.engines.claude.prompts import extract
 from pipelines.engines.claude.tokens import tokens
 from pipelines.engines.local.engine import LocalEngine
 from pipelines.model import Origin
 from pipelines.ports import Ask, Window
+from pipelines.run import asking_resolve
 from tests.benchmarks.sent import windows_of as read_windows
 from tests.oracle import tokens as server
 from tests.oracle.gold import SCOPES, all_sessions, save
@@ -111,17 +112,87 @@ def test_sessions_windows_and_typed_turns_are_counted() -> None:
 
 def test_nothing_typed_costs_nothing() -> None:
     told = estimate([Talk("silent").assistant("hello").window()], engine())
-    assert (told.stages, told.uusd, told.input_tokens, told.output_tokens) == ((), 0, 0, 0)
+    assert told.stages == ()
+    assert told.least == told.usual == told.most == Sum(input_tokens=0, output_tokens=0, uusd=0, batch_uusd=0)
 
 
 def test_a_local_server_costs_nothing_and_has_tokens_all_the_same() -> None:
     stages = {name: StageModel(model="qwen3") for name in default_stages()}
     told = estimate(WINDOWS, engine(stages=stages, paid=False, tier="small"))
-    assert (told.uusd, told.batch_uusd) == (0, 0)
-    assert told.input_tokens > 10_000
+    assert (told.most.uusd, told.most.batch_uusd) == (0, 0)
+    assert told.least.input_tokens > 10_000
     assert all(stage.usage.cache_written == 0 for stage in told.stages)
 
 
 def test_after_extraction_there_is_at_most_one_call_for_five_items() -> None:
     told: Estimate = estimate(WINDOWS, engine())
     assert sum(stage.calls for stage in told.stages[1:]) <= 144 * Assumed().items_per_turn / 5
+
+
+# --- the range -------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_server_that_finds_nothing_books_the_least() -> None:
+    nothing = '{"items": [], "questions": []}'
+    told = estimate(WINDOWS, engine())
+    assert told.least.uusd / 1e6 == pytest.approx(booked(engine(), WINDOWS, lambda _: nothing), rel=0.1)
+    assert told.least.uusd < told.usual.uusd < told.most.uusd
+
+
+def test_the_most_is_so_many_times_the_usual_yield() -> None:
+    told = estimate(WINDOWS, engine())
+    empty = told.least.output_tokens
+    usual, most = (sum(s.usage.output for s in stages if s.stage == "extract") - empty for stages in (told.stages, estimate(WINDOWS, engine(), TWICE).stages))
+    assert most == pytest.approx(MOST * usual, rel=0.01)
+    assert told.most.uusd >= estimate(WINDOWS, engine(), TWICE).usual.uusd
+
+
+TWICE = Assumed(items_per_turn=2 * Assumed().items_per_turn)
+
+
+def test_one_window_of_a_session_and_its_copy_is_asked_about_once() -> None:
+    assert estimate([WINDOWS[0], WINDOWS[0]], engine()).windows == 1
+
+
+def test_a_dream_asks_about_no_more_groups_and_questions_than_a_dream_does() -> None:
+    assert (Assumed().groups_max, Assumed().questions_max) == (asking_resolve.GROUPS_MAX, asking_resolve.QUESTIONS_MAX)
+    insights = next(s for s in estimate(WINDOWS, engine(), Assumed(items_per_turn=500)).stages if s.stage == "insight")
+    assert insights.calls == asking_resolve.GROUPS_MAX
+
+
+# --- what is learnt --------------------------------------------------------------------------------------------------------------------------
+
+
+def past_of(stages: Sequence[StageEstimate], times: int = 1) -> dict[str, Past]:
+    """What the ledger holds after dreams that cost as these stages."""
+    return {
+        s.stage: Past(calls=times * s.calls, sent=times * (s.usage.input + s.usage.cache_written + s.usage.cache_read), output=times * s.usage.output)
+        for s in stages
+    }
+
+
+def test_what_earlier_calls_came_to_is_taken_for_the_usual() -> None:
+    spent = estimate(WINDOWS, engine(), Assumed(items_per_turn=2.5, pairs_per_item=0.5))
+    told = estimate(WINDOWS, engine(), past=past_of(spent.stages, times=3))
+    assert told.learnt == 3 * len(WINDOWS)
+    assert told.usual.uusd == pytest.approx(spent.usual.uusd, rel=0.05)
+    assert [(s.stage, s.calls) for s in told.stages] == [(s.stage, s.calls) for s in spent.stages]
+
+
+def test_a_provider_that_never_found_anything_is_reckoned_to_find_nothing() -> None:
+    plain = estimate(WINDOWS, engine())
+    nothing = past_of(estimate(WINDOWS, engine(), Assumed(items_per_turn=0)).stages)
+    told = estimate(WINDOWS, engine(), past=nothing)
+    assert told.least == told.usual == told.most == plain.least
+
+
+def test_a_few_calls_teach_nothing() -> None:
+    few = {"extract": Past(calls=LEARN_MIN - 1, sent=10_000, output=900_000)}
+    assert estimate(WINDOWS, engine(), past=few) == estimate(WINDOWS, engine())
+    odd = {"check": Past(calls=500, sent=0, output=0)}
+    assert estimate(WINDOWS, engine(), past=odd) == estimate(WINDOWS, engine())
+
+
+def test_a_ledger_that_cannot_be_right_is_reckoned_with_and_divides_by_nothing() -> None:
+    odd = {"extract": Past(calls=LEARN_MIN, sent=0, output=0), "check": Past(calls=1, sent=0, output=0), "relate": Past(calls=0, sent=0, output=0)}
+    assert estimate(WINDOWS, engine(), past=odd).usual.uusd > 0

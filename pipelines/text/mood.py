@@ -63,7 +63,7 @@ _IF = re.compile(
 )
 _CONDITION = _cue(
     r"unless", r"in case(?! of)", r"provided (?:that|we|you|it|the)", r"assuming", r"as long as", r"otherwise we", r"depending on", r"in the event",
-    r"falls(?! (?:on|in|into|under|below|within|short|off|over|apart|back|to|for)(?![A-Za-z]))", r"wenn", r"~如果|(?<![主只需重])要是|假如|若是|(?:(?<![\u4e00-\u9fff])|(?<=[我你他她它们如]))若(?=[^干])|万一|的话|除非|只要|一旦|もし"
+    r"(?:^[\s\"„“(-]*|(?<=[,;:.(–-] )|(?<=und )|(?<=oder )|(?<=aber ))falls(?! (?:in|into|under|below|within|short|off|over|apart|back|for)(?![A-Za-z]))", r"wenn", r"~如果|(?<![主只需重])要是|假如|若是|(?:(?<![\u4e00-\u9fff])|(?<=[我你他她它们如]))若(?=[^干])|万一|的话|除非|只要|一旦|もし"
         r"|なら(?=[、ば])|たら、"
 )  # fmt: skip
 _ONCE = re.compile(_LEAD + r"(?:once|as soon as|when) (?:the|all|we|you|it|this|that|they)(?:'re|'s)? (?!was|were|did|had|visited)[^,]*,", re.I)
@@ -232,7 +232,7 @@ def mood_at(text: str, start: int, end: int) -> Mood:
 
 _NOT = _cue(
     r"not(?! only| just| to mention| necessarily only)", r"[a-z]+n't(?! (?:forget|hesitate|worry|mind|wait))", r"dont(?! forget)", r"cannot",
-    r"cant", r"wont", r"never(?! ?mind)", r"no longer", r"no more(?! than)", r"none", r"neither", r"nor", r"nobody", r"nothing",
+    r"cant", r"wont", r"never(?! ?mind| forget)", r"no longer", r"no more(?! than)", r"none", r"neither", r"nor", r"nobody", r"nothing",
     r"nowhere", r"no one", r"without",
     r"no(?=\s+[a-z])(?! (?:problem|doubt|worries|wonder|matter|later than|more than|less than|fewer than|one knows))", r"instead of", r"rather than",
     r"stop(?:ped)? [a-z]+ing", r"quit", r"avoid(?:s|ed|ing)?",
@@ -304,7 +304,7 @@ def clauses(text: str) -> list[Span]:
 _DONE = _cue(
     r"done", r"finished", r"completed?", r"complete", r"fixed", r"resolved", r"solved", r"passed", r"passes", r"passing", r"cleared", r"merged",
     r"deployed", r"shipped", r"released", r"succeeded", r"successful(?:ly)?",
-    r"(?:is|are|all|now) green", r"works? now", r"(?:is|are|it's) working(?: now| again)?", r"(?:all|everything) (?:set|good|works)",
+    r"(?:is|are|all|now) green", r"works? now", r"(?:is|are|it's) working(?! (?:on|for|with|at|as|from|towards?|in|to|through|out|under)(?![A-Za-z]))(?: now| again)?", r"(?:all|everything) (?:set|good|works)",
     r"ready to (?:ship|merge|deploy)", r"in place", r"verified", r"implemented", r"up and running", r"no (?:more )?(?:errors|failures)", r"fertig",
     r"erledigt", r"terminé", r"listo",
     r"~(?:已|已经|全部|都|全)完成|完成(?:了(?!.{0,8}(?:后|之后|再|就))|(?=[。！!,，]|$))|修好|修复(?:了|完)|已修复|通过(?:了|。|$)|(?:都|已|全部|全)通过|测试通过|搞定|解决了|已解决|弄好|做完|做好了|写完|跑通|上线了|已上线"

@@ -12,6 +12,8 @@ MOODS = [
             "When I visited Japan in 2019 I loved Kyoto.",
             "Work starts at 9",
             "Test coverage is 80%",
+            "I took it near a place called Whispering Falls",
+            "The branch falls behind main every week",
         ],
     ),
     (
@@ -35,7 +37,7 @@ MOODS = [
     (Mood.PLAIN, ["主要是因为离家近", "重要是速度", "我们把A换成了B，因为没人会调优。"]),
     (Mood.CONDITION, ["要是下雨就改天"]),
     (Mood.REQUEST, ["把端口改成80，因为冲突了", "我们把端口换到80"]),
-    (Mood.CONDITION, ["I live in Turin, if the deal goes through.", "The port is 80, if it is Monday", "falls es regnet"]),
+    (Mood.CONDITION, ["I live in Turin, if the deal goes through.", "The port is 80, if it is Monday", "falls es regnet", "wir bleiben, falls es regnet", "und falls es regnet"]),
     (Mood.PLAIN, ["顺便说一句，顺便说一下，我对牛奶过敏。", "说起来，顺便说一下，我家在成都。", "方便说一下，我在成都。", "那么简单说，端口是80"]),
     (Mood.REPORTED, ["小王顺便说一句，他对牛奶过敏。", "王芳说端口是80"]),
     (
@@ -139,6 +141,7 @@ def test_denials_and_bans_are_negated(sentence: str) -> None:
         "不用谢，端口是80",
         "没问题，端口是80",
         "never mind, it is red",
+        "I'll never forget the day we shipped it",
         "另外，分别部署",
     ],
 )
@@ -168,6 +171,8 @@ def test_a_denial_begins_a_clause_of_its_own() -> None:
         "迁移完成。",
         "It works now",
         "deployed to production",
+        "the import is working again",
+        "it's working now, on staging too",
     ],
 )
 def test_completion_says_that_it_is_done(sentence: str) -> None:
@@ -190,6 +195,9 @@ def test_completion_says_that_it_is_done(sentence: str) -> None:
         "we need to get it done",
         "The port is 80",
         "the completion date",
+        "Ana is working on the import",
+        "the team is working towards a release",
+        "he is working at a bank",
     ],
 )
 def test_what_is_still_to_do_is_no_completion(sentence: str) -> None:

@@ -80,11 +80,11 @@ def _personal(origins: set[Origin]) -> GateResult:
 
 
 def _stated(claim: Claim, weakest: Origin) -> GateResult:
-    """Facts, procedures, incidents and insights."""
+    """Facts, procedures, incidents, and insights, which are concluded from any of them."""
     if weakest is Origin.USER:
         return result("origin")
     if weakest is Origin.TOOL:
-        return result("origin") if claim.kind in {Kind.FACT, Kind.PROCEDURE} else result("origin", Outcome.DRAFT, "tool_gives_facts")
+        return result("origin") if claim.kind in {Kind.FACT, Kind.PROCEDURE, Kind.INSIGHT} else result("origin", Outcome.DRAFT, "tool_gives_facts")
     if claim.kind is Kind.PROCEDURE:
         return result("origin", Outcome.REJECT, "no_result_shown")
     if weakest is Origin.EXTERNAL and claim.kind is Kind.FACT:

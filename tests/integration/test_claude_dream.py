@@ -354,6 +354,24 @@ def test_what_three_pieces_of_two_sessions_show_together_is_an_insight(desk: Mod
     assert (insight.kind.value, insight.standing.name, insight.roots) == ("insight", "INFERRED", 3)
 
 
+FULL = (
+    "the nightly import stopped because the disk of staging was full",
+    "old releases are kept on staging, all of them",
+    "the staging disk was full again, which broke the release",
+)
+SHOWS = "Jobs on staging keep failing because its disk is full, where old releases are kept."
+
+
+@pytest.mark.parametrize(("denied", "status"), [(frozenset[str](), "confirmed"), (frozenset({SHOWS}), "draft")])
+def test_an_insight_in_words_of_its_own_stands_as_inferred_where_the_check_agrees(desk: ModelDesk, denied: frozenset[str], status: str) -> None:
+    reads = {words: {"kind": "fact", "about": "staging", "what": words[:20], "says": f"{words[0].upper()}{words[1:]}."} for words in FULL}
+    desk.messages = Model(reads=reads, concludes={FULL: SHOWS}, denies=denied)
+    said_in_turn(desk, *FULL)
+    desk.dream(**asking())
+    assert standing(desk)[SHOWS] == status
+    assert bool(stated(desk, SHOWS, "*inferred*")) == (status == "confirmed")
+
+
 def test_an_insight_is_to_be_checked_again_when_a_piece_of_it_falls(desk: ModelDesk) -> None:
     an_insight(desk)
     with desk.store() as store:

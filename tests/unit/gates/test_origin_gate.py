@@ -27,14 +27,14 @@ def test_the_user_may_say_anything(kind: Kind) -> None:
         (Kind.FACT, PASS),
         (Kind.PROCEDURE, PASS),
         (Kind.INCIDENT, DRAFT),
-        (Kind.INSIGHT, DRAFT),
+        (Kind.INSIGHT, PASS),
         (Kind.RULE, REJECT),
         (Kind.PREFERENCE, REJECT),
         (Kind.GOAL, REJECT),
         (Kind.DECISION, REJECT),
     ],
 )
-def test_a_tool_gives_facts_and_procedures(kind: Kind, outcome: Outcome) -> None:
+def test_a_tool_gives_facts_and_procedures_and_pieces_of_insights(kind: Kind, outcome: Outcome) -> None:
     assert origin(kind, Origin.TOOL)[0] is outcome
 
 

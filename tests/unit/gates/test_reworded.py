@@ -2,9 +2,9 @@
 
 import pytest
 
-from pipelines.gates import follows_gate
+from pipelines.gates import follows_gate, judge
 from pipelines.gates.follows import FREELY_WORDED, only_reworded
-from pipelines.model import Kind
+from pipelines.model import Kind, Origin, Outcome
 
 from .build import by_uid, claim, turn
 
@@ -76,3 +76,23 @@ def test_a_statement_most_of_which_stands_in_no_quote_is_not_wording(statement: 
 )
 def test_what_differs_in_a_number_a_name_a_denial_a_person_or_a_mood_is_never_asked_about(statement: str, text: str) -> None:
     assert not asked(statement, text)
+
+
+PIECES = ("the nightly import stopped because the disk of staging was full", "old releases are kept on staging, all of them", "the staging disk was full again")
+CONCLUDED = "Jobs on staging keep failing because its disk is full, where old releases are kept."
+
+
+@pytest.mark.parametrize(
+    ("statement", "asks"),
+    [
+        (CONCLUDED, True),
+        ("The nightly import, the staging disk and old releases are a burden.", True),
+        ("Backups in Frankfurt keep failing because the disk of staging is full.", False),  # a name of its own
+        ("Nobody watches whether people clean up, so everything breaks on Mondays.", False),  # of something else
+    ],
+)
+def test_what_several_things_show_together_is_for_the_check_where_its_words_are_mostly_theirs(statement: str, asks: bool) -> None:
+    turns = [turn(text, uid=f"t{n}", origin=Origin.TOOL if n == 2 else Origin.USER) for n, text in enumerate(PIECES)]
+    made = claim(statement, *turns, kind=Kind.INSIGHT)
+    missed = {r.why for r in judge(made, by_uid(*turns)) if r.outcome is not Outcome.PASS}
+    assert (missed == {FREELY_WORDED} and only_reworded(made, by_uid(*turns))) is asks

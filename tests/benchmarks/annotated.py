@@ -1,10 +1,13 @@
-"""What the gates make of memories people or models wrote of real conversations: `python -m tests.benchmarks.annotated FILE...` (LoCoMo, HaluMem; measuring only).
+"""What the gates make of memories people or models wrote of real conversations: `python -m tests.benchmarks.annotated [--cite N] FILE...` (LoCoMo, HaluMem,
+LongMemEval; measuring only).
 
 A LoCoMo file gives observations with the turn each rests on; a HaluMem file gives memory points of a session, some of them planted ("interference"), which are
-cited here from the turn of the person that has most of their words. Each is told by the Claude engine over the sentence of its turn nearest to it, through the real SDK and a fake server
-whose check of support says yes to everything, so that what is stopped is stopped by code alone; every fifth one is told of another turn of its session, which
-does not say it. Printed a file: memories told and, in percent, those believed, held as drafts (said once and meant so is no loss), and refused, with the gates
-that did; the same of those that were told of a wrong turn, and of the planted ones.
+cited here from the turn of the person that has most of their words; of a LongMemEval file questions whose answer stands in a turn marked for it are told as
+statements, a second time with the answer of another question in its place (planted). Each is told by the Claude engine over the sentence of its turn nearest to
+it (with `--cite` over as many as hold words the others lack), through the real SDK and a fake server; every fifth one is told of another turn, which does not
+say it. Each file is dreamt over twice: with a check of support that says yes to everything, so that what is stopped is stopped by code alone, and with one that
+is right. Printed: memories told and, in percent, those believed, held as drafts (said once and meant so is no loss), and refused, with the gates that did; the
+same of those that were told of a wrong turn, and of the planted ones.
 """
 
 from __future__ import annotations
@@ -36,8 +39,12 @@ from tests.scripted import ModelDesk, asking
 
 NOW = datetime(2040, 1, 1, tzinfo=UTC)
 WRONG_EVERY = 5
+CITED_MAX = 4
+"""Quotes an item may have."""
 _TURN = re.compile(r"^\[(\d+)\] ([^:\n]*): (.*?)(?=\n\[\d+\] |\n-- |\Z)", re.MULTILINE | re.DOTALL)
-_ENTRY = re.compile(r"^\[(\d+)\] ", re.MULTILINE)
+_ENTRY = re.compile(r"^\[(\d+)\] (.*?)(?: \(about: .*\))?$", re.MULTILINE)
+_ASKS = re.compile(r"^(?:what|where|when|which|who|how (?:long|many|much|often|old|far))(?:'s| (?:is|are|was|were|did|do|does|have|has))? ", re.IGNORECASE)
+_OF_THE_USER = ((r"\bmy\b", "the user's"), (r"\b(?:I|me)\b", "the user"))
 _FENCE = re.compile(r"<(log-\w+)>\n(.*)\n</\1>", re.DOTALL)
 
 
@@ -63,18 +70,30 @@ def main(arguments: list[str]) -> int:
     """Print a block a file."""
     parser = argparse.ArgumentParser(prog="annotated", description=__doc__)
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    for file in parser.parse_args(arguments).files:
-        found = halumem(file) if file.suffix == ".jsonl" else locomo(file)
-        with tempfile.TemporaryDirectory(prefix="dreamd-annotated-") as folder:
-            _print(file.name, _told(Path(folder), found))
+    parser.add_argument("--cite", type=int, choices=range(1, CITED_MAX + 1), default=1, metavar="N", help="sentences of its turn a memory is told over at most")
+    given = parser.parse_args(arguments)
+    for file in given.files:
+        found = _read(file)
+        for check in (YES_TO_ALL, RIGHT):
+            with tempfile.TemporaryDirectory(prefix="dreamd-annotated-") as folder:
+                _print(file.name, check, _told(Path(folder), found, Teller(found.memories, check=check, cite=given.cite)))
     return 0
 
 
-def _print(name: str, fates: Mapping[str, Counter[str]]) -> None:
-    for sort, counts in fates.items():
+def _read(file: Path) -> Annotated:
+    if file.suffix != ".jsonl":
+        return locomo(file)
+    with file.open(encoding="utf-8") as lines:
+        return longmemeval(file) if "haystack_sessions" in lines.readline() else halumem(file)
+
+
+def _print(name: str, check: str, fates: Mapping[str, Counter[str]]) -> None:
+    for sort, counts in sorted(fates.items()):
         total = counts.total()
-        shares = ", ".join(f"{what} {n / total:.1%}" for what, n in counts.most_common())
-        print(f"{name:14} {sort:8} {total:5} told: {shares}", flush=True)
+        sums = Counter(what.split(" ", 1)[0].rstrip(",") for what in counts.elements())
+        kinds = ", ".join(f"{what} {n / total:.1%}" for what, n in counts.most_common())
+        print(f"{name:14} check {check:10} {sort:8} {total:5} told: believed {sums['believed'] / total:.1%}, drafts {(sums['draft'] + sums['said']) / total:.1%}"
+              f", refused {(sums['reject'] + sums['quarantine']) / total:.1%} | {kinds}", flush=True)  # fmt: skip
 
 
 # --- the sets ----------------------------------------------------------------------------------------------------------------------------
@@ -131,11 +150,71 @@ def _points(who: str, session: Mapping[str, Any]) -> Iterator[Memory]:
         yield Memory(says=point["memory_content"], about=who, words=cited, sort="planted" if point["memory_source"] == "interference" else "right")
 
 
+def longmemeval(file: Path) -> Annotated:
+    """A LongMemEval file: the questions whose answer stands word for word in a turn of the person that is marked for it."""
+    rows: list[dict[str, str]] = []
+    found: list[tuple[str, str, str]] = []
+    for line in file.read_text(encoding="utf-8").splitlines():
+        asked = json.loads(line)
+        answer = str(asked["answer"]).strip(" .")
+        marked = [t["content"] for session in asked["haystack_sessions"] for t in session if t.get("has_answer") and t["role"] == "user"]
+        words = next((text for text in marked if answer.casefold() in text.casefold()), None)
+        if words is None:
+            continue
+        found.append((_topic(asked["question"]), answer, words))
+        for number, (session, date) in enumerate(zip(asked["haystack_sessions"], asked["haystack_dates"], strict=True)):
+            at = datetime.strptime(date, "%Y/%m/%d (%a) %H:%M").replace(tzinfo=UTC)
+            rows += [{"session": f"{asked['question_id']}-{number}", "speaker": t["role"], "time": at.isoformat(), "text": t["content"]} for t in session]
+    told = list(_turned(("user", f"{topic}: {answer}.", words) for topic, answer, words in found))
+    answers = [answer for _, answer, _ in found]
+    planted = [
+        Memory(says=f"{topic}: {other}.", about="user", words=words, sort="planted")
+        for (topic, _, words), other in zip(found, answers[1:] + answers[:1], strict=True)
+        if other.casefold() not in words.casefold()
+    ]
+    return Annotated(rows=rows, memories=[*told, *planted])
+
+
+def _topic(question: str) -> str:
+    """What a question asks about, of the user."""
+    topic = _ASKS.sub("", question.strip(" ?"))
+    for pattern, word in _OF_THE_USER:
+        topic = re.sub(pattern, word, topic)
+    return topic[:1].upper() + topic[1:]
+
+
 # --- the telling -------------------------------------------------------------------------------------------------------------------------
 
 
-def _told(root: Path, found: Annotated) -> Mapping[str, Counter[str]]:
-    with serving(_teller(found.memories)) as service, closing(Provider(base_url=service.base_url, key="k", local=True)) as provider:
+YES_TO_ALL, RIGHT = "yes to all", "right"
+
+
+class Teller:
+    """A handler for the fake server that tells the memories of the turns it is shown, and checks them so."""
+
+    def __init__(self, memories: Sequence[Memory], *, check: str, cite: int) -> None:
+        self._cite = cite
+        self._denies = {plain(m.says) for m in memories if m.sort != "right"} if check == RIGHT else set()
+        self._by_words: dict[str, list[Memory]] = {}
+        for memory in memories:
+            self._by_words.setdefault(plain(memory.words), []).append(memory)
+
+    def __call__(self, body: Body) -> Said:
+        """The answer to a request."""
+        schema: Mapping[str, object] = body["output_config"]["format"]["schema"]["properties"]  # type: ignore[index]
+        fenced = _FENCE.search(str(body["messages"][-1]["content"]))
+        log = fenced[2] if fenced else ""
+        if "verdicts" in schema:
+            verdicts = [{"item": int(m[1]), "word": "no" if plain(m[2]) in self._denies else "yes"} for m in _ENTRY.finditer(log)]
+            return Said(text=json.dumps({"verdicts": verdicts}))
+        if "items" not in schema:
+            return nothing_found(body)
+        items = [_item(memory, int(turn[1]), turn[3], self._cite) for turn in _TURN.finditer(log) for memory in self._by_words.get(plain(turn[3]), ())]
+        return Said(text=json.dumps({"items": items, "questions": []}))
+
+
+def _told(root: Path, found: Annotated, teller: Teller) -> Mapping[str, Counter[str]]:
+    with serving(teller) as service, closing(Provider(base_url=service.base_url, key="k", local=True)) as provider:
         desk = ModelDesk(root, open_redactor(None), now=NOW, messages=provider)
         (desk.logs / "talk.jsonl").write_text("".join(json.dumps(row) + "\n" for row in found.rows), encoding="utf-8")
         desk.dream(**asking(change_share_max=1.0, budget_uusd=10**9))
@@ -152,35 +231,25 @@ def _told(root: Path, found: Annotated) -> Mapping[str, Counter[str]]:
     return fates
 
 
-def _teller(memories: Sequence[Memory]) -> Any:
-    by_words: dict[str, list[Memory]] = {}
-    for memory in memories:
-        by_words.setdefault(plain(memory.words), []).append(memory)
-
-    def tell(body: Body) -> Said:
-        schema = body["output_config"]["format"]["schema"]["properties"]
-        fenced = _FENCE.search(str(body["messages"][-1]["content"]))
-        log = fenced[2] if fenced else ""
-        if "verdicts" in schema:
-            return Said(text=json.dumps({"verdicts": [{"item": int(m[1]), "word": "yes"} for m in _ENTRY.finditer(log)]}))
-        if "items" not in schema:
-            return nothing_found(body)
-        items = [_item(memory, int(turn[1]), turn[3]) for turn in _TURN.finditer(log) for memory in by_words.get(plain(turn[3]), ())]
-        return Said(text=json.dumps({"items": items, "questions": []}))
-
-    return tell
-
-
-def _item(memory: Memory, turn: int, words: str) -> dict[str, object]:
+def _item(memory: Memory, turn: int, words: str, cite: int) -> dict[str, object]:
     return {
         "kind": "fact", "about": memory.about, "what": " ".join(content_words(memory.says)[:4]), "where": "", "says": memory.says, "value": "", "was": "",
-        "why": "", "version": "", "negated": False, "sure": "stated", "quotes": [{"turn": turn, "text": _nearest(memory.says, words)}],
+        "why": "", "version": "", "negated": False, "sure": "stated", "quotes": [{"turn": turn, "text": text} for text in _cited(memory.says, words, cite)],
     }  # fmt: skip
 
 
-def _nearest(says: str, text: str) -> str:
-    wanted = set(content_words(says))
-    return max((span.of(text) for span in sentences(text)), key=lambda sentence: len(wanted & set(content_words(sentence))), default=text)
+def _cited(says: str, text: str, most: int) -> list[str]:
+    """The sentence of a text that has most words of a statement, then those that have most of what is missing still."""
+    wanted, left = set(content_words(says)), [span.of(text) for span in sentences(text)] or [text]
+    cited: list[str] = []
+    while left and len(cited) < most:
+        best = max(left, key=lambda sentence: len(wanted & set(content_words(sentence))))
+        if cited and not wanted & set(content_words(best)):
+            break
+        cited.append(best)
+        left.remove(best)
+        wanted -= set(content_words(best))
+    return cited
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ def hook(door: Door, moved: list[Moved], own_max: int = HOOK_CHARS_MAX) -> Entry
     uid = item.uid if item else ""
     room = max(own_max if item else 0, HOOK_CHARS_MAX - len(door.title) - 2)
     text = inline.words(spans)
-    if not text or room < HOOK_CHARS_MIN:
+    if not text or room < HOOK_CHARS_MIN or text.casefold() == door.title.casefold():
         return Entry((page,), None, uid)
     if len(text) > room:
         spans = plain(inline.cut_quote(text, room))

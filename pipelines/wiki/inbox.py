@@ -39,7 +39,7 @@ class Waits(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One thing that waits: its id, what it is about, why it waits, the command that shows its lines, and what it rests on."""
+    """One thing that waits: its id, what it is about, the code of why it waits, the command that shows its lines, and what it rests on."""
 
     uid: str
     waits: Waits
@@ -47,6 +47,11 @@ class Entry:
     reason: str
     command: str
     notes: tuple[Spans, ...] = ()
+
+    @property
+    def why(self) -> str:
+        """Why it waits in words for a person, where nothing else of it says so."""
+        return missed(self.reason) if self.waits is Waits.DRAFT else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +84,13 @@ def queue(waiting: Sequence[Entry]) -> Queue:
 
 
 def waits_of(item: Item) -> Waits | None:
-    """As what a note waits for a person; None when it does not."""
+    """As what a note waits for a person; None when it does not, as what the work of another session settles: a command by running, a result by being seen again."""
     if item.status is Status.DISPUTED or (item.against and not item.corrected_to):
         return Waits.DISPUTE
     if item.status is Status.NEEDS_RECHECK or (item.verdict is Verdict.NEEDS_RECHECK and item.status is not Status.QUARANTINED):
         return Waits.RECHECK
-    return Waits.DRAFT if item.status is Status.DRAFT and item.missed not in _SETTLED_BY_WORK else None
-
-
-_SETTLED_BY_WORK = frozenset({"worked_in_one_session", "seen_in_one_session"})
-"""What drafts miss that another session tells without anybody being asked: they become notes when it is seen again, and fade when it is not."""
+    settled = item.kind is Kind.PROCEDURE or item.missed == "seen_in_one_session"
+    return Waits.DRAFT if item.status is Status.DRAFT and not settled else None
 
 
 def entry(item: Item) -> Entry:
@@ -199,7 +201,8 @@ def _correction(correction: Correction) -> Entry:
 
 
 def _recheck(item: Item) -> Entry:
-    spans = join(plain(inline.cut_quote(item.statement)), *recheck(item))
+    told = recheck(item) or [" (", plain(missed(reason_of(item))), ")"]
+    spans = join(plain(inline.cut_quote(item.statement)), *told)
     return Entry(uid=item.uid, waits=Waits.RECHECK, spans=spans, reason=reason_of(item), command=_why(item.uid), notes=footnotes(item.cites[:2]))
 
 
@@ -258,6 +261,6 @@ def _row(entry: Entry, notes: list[Spans]) -> str:
             notes.append(note)
         numbers.append(notes.index(note) + 1)
     marks = "".join(f" [^{n}]" for n in numbers)
-    why: list[Part] = [" (", plain(missed(entry.reason)), ")"] if entry.reason else []
+    why: list[Part] = [" (", plain(entry.why), ")"] if entry.why else []
     words = join(entry.spans, *why, ": ", code(entry.command))
     return f"- {inline.write((*words, inline.Span(' ')) if marks else words).rstrip()}{marks} ^{anchor_of(entry.uid)}"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pipelines.model import Kind, Status, Verdict
 from pipelines.wiki.brief import CLAUDE_CODE_HOOK, CODEX, MEMORY_MD, Budget, Unit, brief
 from pipelines.wiki.content import Cite, Content, Correction
-from pipelines.wiki.doors import doors_of
+from pipelines.wiki.doors import doors_of, hook
 from pipelines.wiki.index import indexes
 from pipelines.wiki.topics import layout
 from pipelines.wiki.tree import tree
@@ -211,6 +211,11 @@ def test_whom_only_the_speaker_knows_is_no_name_on_a_hook() -> None:
     people = (item("f1", "我的上司名叫林海。", subject="user's 上司"), item("f2", "我表妹学历是硕士。", subject="user's 表妹"))
     (door,) = doors_of(layout(people))
     assert door.hook == "我的上司名叫林海。"
+
+
+def test_a_hook_that_says_no_more_than_the_title_is_left_out() -> None:
+    (door,) = doors_of(layout([carried("e1", "deploying", 1)]))
+    assert hook(door, []).tell() == "- [Deploying](deploying.md)"
 
 
 def test_a_line_that_only_leads_in_is_no_hook() -> None:

@@ -9,15 +9,15 @@ from datetime import date, timedelta
 import mdformat
 import pytest
 
-from pipelines.model import Kind, Status
+from pipelines.model import Kind, Status, Verdict
 from pipelines.wiki.content import Content, Work
 from pipelines.wiki.doors import Moved
 from pipelines.wiki.inbox import Waits, corrections, entries, inbox, queue
-from pipelines.wiki.inline import plain
+from pipelines.wiki.inline import plain, words
 from pipelines.wiki.journal import LINES_MAX, Corrected, Level, Report, bloat, closing, journal_path, report, told_already
 from pipelines.wiki.page import OWN_MARK
 from pipelines.wiki.recent import recent, within
-from tests.unit.wiki.samples import CONTENT, at, item
+from tests.unit.wiki.samples import CONTENT, at, carried, item
 
 EXTENSIONS = {"footnote", "frontmatter", "gfm"}
 INBOX = inbox(queue(entries(CONTENT)))
@@ -65,8 +65,20 @@ def test_text_under_quarantine_is_named_without_its_words() -> None:
 
 
 def test_a_draft_that_another_session_settles_is_not_asked_about() -> None:
-    for settled in ("worked_in_one_session", "seen_in_one_session"):
-        assert entries(Content(title="x", items=(item("dr1", "Run `make`.", status=Status.DRAFT, missed=settled),))) == ()
+    for kind, miss in ((Kind.PROCEDURE, "worked_in_one_session"), (Kind.PROCEDURE, "words_not_in_quote"), (Kind.FACT, "seen_in_one_session")):
+        assert entries(Content(title="x", items=(item("dr1", "Run `make`.", kind=kind, status=Status.DRAFT, missed=miss),))) == ()
+    assert len(entries(Content(title="x", items=(item("dr1", "Use `make`.", kind=Kind.RULE, status=Status.DRAFT, missed="said_once"),)))) == 1
+
+
+def test_what_is_to_be_checked_again_says_why_once_wherever_it_is_listed() -> None:
+    note = item("rc1", "The port is 5432.", status=Status.NEEDS_RECHECK, missed="may_have_changed")
+    (entry,) = entries(Content(title="x", items=(note,)))
+    assert (words(entry.spans), entry.why) == ("The port is 5432. (it may have changed since)", "")
+    line = carried(
+        "rc2", "Restore with make restore.", 1, verdict=Verdict.NEEDS_RECHECK, missed="failed_since", remark="needs recheck, it failed on 2 Mar 2026"
+    )
+    (entry,) = entries(Content(title="x", items=(line,)))
+    assert words(entry.spans) == "Restore with make restore. needs recheck, it failed on 2 Mar 2026"
 
 
 def test_an_empty_inbox_says_so_and_keeps_the_persons_words() -> None:

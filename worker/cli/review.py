@@ -431,7 +431,7 @@ def _print_queue(waiting: Sequence[Entry]) -> None:
         if rows:
             print(f"{waits.value}{_HOW.get(waits, '')}:")
         for entry in rows:
-            why_not = f"  ({missed(entry.reason)})" if entry.reason else ""
+            why_not = f"  ({entry.why})" if entry.why else ""
             print(f"  {anchor_of(entry.uid)}  {visible(words(entry.spans))}{why_not}")
     more = f", {len(waiting) - SHOWN_MAX} not shown" if len(waiting) > SHOWN_MAX else ""
     print(f"{many(len(waiting), 'thing')} waiting{more}. Look: dreamd review show ID; decide: dreamd review accept|reject|keep ID")

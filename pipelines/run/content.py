@@ -358,7 +358,7 @@ def nested(notes: Sequence[OnlineNote]) -> dict[str, int]:
 
 def carried_item(note: OnlineNote, finding: Finding | None, versions: Mapping[str, tuple[Version, ...]], evidence: Evidence, *, depth: int = 0) -> Item:
     """A line of a note file as its page shows it, with its verdict and the words that decided."""
-    proof = tuple(c for q in (finding.quotes if finding else ()) if (c := evidence.cite(q, finding.verdict.value if finding else "")))
+    proof = tuple(c for q in (finding.quotes if finding else ()) if (c := evidence.cite(q, finding.verdict.value.replace("_", " ") if finding else "")))
     verdict = finding.verdict if finding else Verdict.UNCHECKED
     failed = _failed(finding, evidence) if finding and finding.why == ITS_COMMAND_FAILED else ""
     return Item(
@@ -383,7 +383,7 @@ def _failed(finding: Finding, evidence: Evidence) -> str:
 
 
 def _file_cite(note: OnlineNote, verdict: Verdict) -> Cite:
-    remark = {Verdict.NO_LOG: "no log", Verdict.UNSUPPORTED: "its log says nothing of it", Verdict.UNCHECKED: "not checked"}.get(verdict, verdict.value)
+    remark = {Verdict.NO_LOG: "no log", Verdict.UNSUPPORTED: "its log says nothing of it", Verdict.UNCHECKED: "not checked"}.get(verdict, verdict.value.replace("_", " "))
     return Cite(source=_shown_path(note), line=note.line, at=note.written_at if note.dated_by != "mtime" else None, who="note", remark=remark)
 
 

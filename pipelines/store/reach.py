@@ -17,7 +17,7 @@ from pipelines.store import tables as t
 from pipelines.store.codec import online_of
 from pipelines.store.core import chunks
 from pipelines.store.types import load
-from pipelines.text.traces import Traces, strings_of, telling, words_of
+from pipelines.text.traces import Traces, folded, may_hold, strings_of, telling, words_of
 
 ID_MIN = 8
 """Characters of an id of a session that pages print: a shorter one may be a word."""
@@ -279,7 +279,8 @@ def _find_words(conn: Connection, scope_id: int, choice: Choice, found: Reach) -
     for text in others:
         if not mine:
             break
-        mine -= telling(text)
+        if may_hold(frozenset(mine), folded(text)):
+            mine -= telling(text)
     found.words = Traces(phrases=frozenset({choice.phrase} if choice.phrase else ()), tokens=frozenset(mine - OURS))
 
 

@@ -30,7 +30,7 @@ from pipelines.text.traces import strings_of
 
 PAGES: Final = "pages"
 """What is left over: pages that show what went, with the day before which nothing is kept ("" where only archived bytes went)."""
-AT_ONCE: Final = 200
+AT_ONCE: Final = 50
 """Sessions of one transaction."""
 Stays = Callable[[Origin, str], bool]
 """Whether a line of this origin and these words stays although nothing rests on it."""

@@ -17,7 +17,7 @@ TOKEN_MIN = 3
 
 def words_of(text: str) -> list[str]:
     """The words of a text in order, for comparing whole words: folded, punctuation gone, each character of East Asian writing a word."""
-    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    return _WORD.findall(folded(text))
 
 
 def phrases_of(words: list[str], size: int) -> set[tuple[str, ...]]:
@@ -44,6 +44,30 @@ def strings_of(value: object, *, names: bool = True) -> Iterator[str]:
             yield from strings_of(item, names=names)
 
 
+FEW = 64
+"""Tokens that are looked for one by one in a text before it is taken apart; for more that takes longer."""
+
+
+def folded(text: str) -> str:
+    """A text as it is looked through: every word and token of it stands in this, a token but for its last letter (`_begin`)."""
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def may_hold(tokens: frozenset[str], plain: str) -> bool:
+    """False when a text, folded, certainly holds none of these tokens; far quicker than taking it apart."""
+    return bool(tokens) and (len(tokens) > FEW or any(begin in plain for begin in _begins(tokens)))
+
+
+@lru_cache(maxsize=64)
+def _begins(tokens: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted({_begin(token) for token in tokens}))
+
+
+def _begin(token: str) -> str:
+    """What of a token stands in the text: a stem ends in another letter than its word did ("tries", "tri"; "happy", "happi")."""
+    return token[:-1] if len(token) > 1 and token.isascii() and token.isalpha() else token
+
+
 @lru_cache(maxsize=8)
 def _named(ids: frozenset[str]) -> re.Pattern[str]:
     """Finds any of these ids where it is not a part of a longer word."""
@@ -67,11 +91,12 @@ class Traces:
             return False
         if self.ids and _named(self.ids).search(text):
             return True
-        if self.phrases:
+        plain = folded(text)
+        if any(all(word in plain for word in phrase) for phrase in self.phrases):
             words = words_of(text)
             if any(not self.phrases.isdisjoint(phrases_of(words, size)) for size in {len(p) for p in self.phrases}):
                 return True
-        return bool(self.tokens) and not self.tokens.isdisjoint(tokenize(text))
+        return may_hold(self.tokens, plain) and not self.tokens.isdisjoint(tokenize(text))
 
     def without(self, value: object) -> object:
         """A JSON value with every string that carries any of it emptied, and every name that does left out."""

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from pipelines.errors import Conflict, NotOurFolder, Refused, Transient
+from pipelines.errors import Conflict, NotOurFolder, Transient
 from pipelines.model import digest
 from pipelines.wiki.edits import doubt
 from pipelines.wiki.folder import DISPLACED, PRIVATE, TEMPORARY, Folder, Found, InTheWay, PublishFailed

@@ -30,7 +30,14 @@ HAND = "command"
 Session = Annotated[str, typer.Option("--session", metavar="UID", help="A session, by its id or enough of it: all it said.")]
 Note = Annotated[str, typer.Option("--note", metavar="NAME", help="A note or a line of a note file (n-…), with the lines of logs it rests on.")]
 Subject = Annotated[str, typer.Option("--subject", metavar="TEXT", help="Whole words in this order, wherever they stand, and from now on.")]
-Where = Annotated[str, typer.Option("--scope", metavar="PATH", help="Alone: everything in this scope. Beside another choice: where to look.")]
+Where = Annotated[
+    str,
+    typer.Option(
+        "--scope",
+        metavar="PATH",
+        help="Alone: everything in this scope. Beside another choice: where to look. This scope and none below it: a/b leaves a/b/c alone.",
+    ),
+]
 Before = Annotated[str, typer.Option("--before", metavar="DATE", help="Everything said before this day (UTC).")]
 Lift = Annotated[str, typer.Option("--lift", metavar="ID", help="Let what a forget took be learnt again from logs that still hold it.")]
 Dry = Annotated[bool, typer.Option("--dry-run", help="Say what would go; change nothing.")]

@@ -28,11 +28,24 @@ FOLDER: Final = "briefs"
 log = structlog.get_logger("dreamd.connect")
 
 
+AGAIN_MAX: Final = 5
+"""How often briefs are put in place anew because others committed meanwhile; they put theirs in place then."""
+
+
 def leave_briefs(store: Store, scope: str, *, data: Path, wiki: Path) -> bool:
     """Put the briefs of the present revision in place; whether they are others than those that stood there. A store never dreamt in leaves none."""
-    told = told_at(store, scope)
-    if not told:
-        return False
+    changed = False
+    for _ in range(AGAIN_MAX):
+        told = told_at(store, scope)
+        if not told:
+            return changed
+        changed |= _leave(store, scope, told, data=data, wiki=wiki)
+        if told_at(store, scope) == told:  # else we wrote over what a process that was faster had left, and it may hold what was forgotten since
+            break
+    return changed
+
+
+def _leave(store: Store, scope: str, told: tuple[Told, ...], *, data: Path, wiki: Path) -> bool:
     last = next(iter(store.dreams(scope, limit=1)), None)
     waiting = (last.summary or {}).get("waiting") if last else None
     lines = _lines(wiki, waiting if isinstance(waiting, int) else 0)

@@ -19,6 +19,7 @@ from sqlalchemy.engine import make_url
 
 from pipelines.store import open_store
 from tests import servers
+from worker.by_agent import SIGNS
 
 settings.register_profile("dreamd", deadline=None, max_examples=80, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("dreamd")
@@ -27,6 +28,8 @@ _running = contextlib.ExitStack()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    for sign in SIGNS:
+        os.environ.pop(sign, None)  # the person at work may be an agent; the one in the tests is none, unless a test says so
     is_worker = hasattr(config, "workerinput")
     many = bool(getattr(config.option, "numprocesses", None))
     if many and not is_worker and not os.environ.get("DREAMD_TEST_DATABASE_URL"):

@@ -24,6 +24,8 @@ from pipelines.model import Call, Origin, Place, Result, Role, SessionInfo, Turn
 FORMAT = "claude"
 
 _SPOKEN = frozenset({"user", "assistant"})
+REMEMBERED_BY = "dreamd"
+"""The version records of dreamd's own log of what it was told to remember carry."""
 _SILENT = frozenset({"summary", "queue-operation", "file-history-snapshot", "file-history-delta", "last-prompt", "ai-title", "custom-title", "permission-mode"})
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 _HIDDEN = frozenset({"thinking", "redacted_thinking"})
@@ -201,7 +203,7 @@ class _Reading:
             if part.origin is Origin.USER and self.is_subagent:
                 part = Part(origin=Origin.ASSISTANT, text=part.text)
             elif filed_as is not None and part.origin in {Origin.USER, Origin.ASSISTANT}:
-                part = Part(origin=filed_as, text=part.text)
+                part = Part(origin=filed_as, text=part.text, memory=part.memory and _handed_in(envelope.record))
             identity = envelope.identity(envelope.record.get("uuid"), part.text)
             self._part(envelope, digest(FORMAT, "message", identity, str(position), str(number)), part)
 
@@ -332,7 +334,7 @@ class _Reading:
                 zone=envelope.at.zone,
                 parent=self.memory.turn_of(parent),
                 sidechain=envelope.is_sidechain or self.is_subagent,
-                memory=part.memory and part.origin is Origin.USER,
+                memory=part.memory and (part.origin is Origin.USER or _handed_in(envelope.record)),
                 corrects=corrects,
                 quoted=part.quoted if part.origin is Origin.USER else (),
                 call=call,
@@ -423,6 +425,11 @@ def _filed_as(record: Mapping[str, Any]) -> Origin | None:
     if record.get("isSidechain") is True or record.get("agentId") or record.get("planContent"):
         return Origin.ASSISTANT
     return None
+
+
+def _handed_in(record: Mapping[str, Any]) -> bool:
+    """Whether an agent had dreamd remember this: its own words, marked as such in dreamd's own log."""
+    return record.get("version") == REMEMBERED_BY and isinstance(record.get("agentId"), str) and record.get("isSidechain") is not True
 
 
 def _word(value: object) -> str:

@@ -15,6 +15,7 @@ from typing import Annotated, Literal
 import typer
 
 from pipelines.errors import DreamdError, NotOurFolder, Refused
+from pipelines.logs.claude import REMEMBERED_BY
 from pipelines.model import Status, Version
 from pipelines.run import Parts, Request, dream
 from pipelines.run.beside import pin as pin_note
@@ -33,6 +34,7 @@ from pipelines.wiki.inline import clean, words
 from pipelines.wiki.reasons import missed, why_held
 from worker import wiring
 from worker.above import is_above, user_place
+from worker.by_agent import Agent, agent_of
 from worker.cli import common
 from worker.cli.deciding import decide_other
 from worker.cli.dream import Waiting
@@ -54,6 +56,7 @@ HELD_MAX = 1_000
 Note = Annotated[str, typer.Argument(metavar="NOTE", help="A note's id (n-…), as pages and the inbox show it.")]
 Said = Annotated[list[str], typer.Argument(metavar="TEXT", help="A sentence that makes sense alone.")]
 Everywhere = Annotated[bool, typer.Option("--user", help="For all your projects: it stands above them, and each is told.")]
+Mine = Annotated[bool, typer.Option("--mine", help="It is your own word, although an agent runs this command for you.")]
 Why = Annotated[str, typer.Option("--because", metavar="TEXT", help="Your reason, kept with the decision.")]
 Side = Annotated[int | None, typer.Option("--side", min=1, metavar="N", help="Which side of a dispute, as review show numbers them.")]
 
@@ -109,10 +112,11 @@ def show(name: Note, wiki: common.Wiki = None, scope: common.Scope = None, confi
 
 
 def accept(
-    name: Note, side: Side = None, because: Why = "", wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None,
+    name: Note, side: Side = None, because: Why = "", mine: Mine = False, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None,
     as_json: common.Json = False,
 ) -> int:  # fmt: skip
     """It is so: a draft becomes a note with your word behind it, a side of a dispute becomes the note."""
+    _require_person(mine, "accepting what waits")
     return _decide("approve", name, wiki, scope, config, as_json, side=side, because=because)
 
 
@@ -125,9 +129,11 @@ def reject(
 
 
 def keep(
-    name: Note, because: Why = "", wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False
-) -> int:
+    name: Note, because: Why = "", mine: Mine = False, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None,
+    as_json: common.Json = False,
+) -> int:  # fmt: skip
     """It still holds, although what it rested on was corrected."""
+    _require_person(mine, "saying that a note still holds")
     return _decide("keep", name, wiki, scope, config, as_json, because=because)
 
 
@@ -138,8 +144,12 @@ def retract(
     return _decide("retract", name, wiki, scope, config, as_json, because=because)
 
 
-def edit(name: Note, text: Said, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
+def edit(
+    name: Note, text: Said, mine: Mine = False, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None,
+    as_json: common.Json = False,
+) -> int:  # fmt: skip
     """Say a note in your own words: the old ones are retracted, yours are remembered; where the engine reads no statement in them the note says them as it is."""
+    _require_person(mine, "saying a note in other words")
     said = _sentence(text)
     with desk(wiki, scope, config) as (parts, request, place, data):
         if is_out(named_note(parts.store, request.scope, name)):
@@ -181,15 +191,22 @@ def pin(
 
 
 def remember(
-    text: Said, everywhere: Everywhere = False, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False
+    text: Said,
+    everywhere: Everywhere = False,
+    mine: Mine = False,
+    wiki: common.Wiki = None,
+    scope: common.Scope = None,
+    config: common.Config = None,
+    as_json: common.Json = False,
 ) -> int:
-    """Tell the memory something yourself: your word, kept as a line of a log of its own."""
+    """Tell the memory something yourself: your word, kept as a line of a log of its own. What an agent says by it is a draft that waits for you."""
     said = _sentence(text)
+    agent = None if mine else agent_of(os.environ)
     if everywhere and (wiki or scope):
         raise typer.BadParameter("is for all your projects: leave out --wiki and --scope", param_hint="--user")
     with desk(wiki, scope, config, everywhere=everywhere) as (parts, request, place, data):
-        known = notes_saying(parts.store, request.scope, _masked(said, parts), status=Status.CONFIRMED)
-        log, new, moved = ("", known, ()) if known else _remembered(parts, request, place, data, said)
+        known = notes_saying(parts.store, request.scope, _masked(said, parts), status=None if agent else Status.CONFIRMED)
+        log, new, moved = ("", known, ()) if known else _remembered(parts, request, place, data, said, agent=agent)
         over, folder = request.scope, place.wiki
     if everywhere:
         _tell_projects(config)
@@ -197,10 +214,12 @@ def remember(
     if as_json:
         print_json({
             "log": log or None, "notes": [anchor_of(n) for n in new], "scope": over, "known": bool(known),
-            "replaces": [{"note": anchor_of(m.note), "text": m.old} for m in moved],
+            "replaces": [{"note": anchor_of(m.note), "text": m.old} for m in moved], "by": agent.name if agent else "you",
         })  # fmt: skip
     elif known:
         print(f"Known already, as {', '.join(anchor_of(n) for n in known)}: nothing was added")
+    elif agent:
+        _print_by_agent(agent, new)
     elif new:
         told = " for all your projects" if everywhere else ""
         print(f"Remembered{told} as {', '.join(anchor_of(n) for n in new)}. To take it back: {'; '.join(f'dreamd retract {anchor_of(n)}{undo}' for n in new)}")
@@ -211,8 +230,9 @@ def remember(
     return 0
 
 
-def up(name: Note, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
+def up(name: Note, mine: Mine = False, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
     """Move a note up, from this project to all of yours: there it is your word, here it is taken back."""
+    _require_person(mine, "moving a note up")
     with desk(wiki, scope, config) as (parts, request, place, data):
         if is_above(place.wiki, request.scope, common.start(config)):
             raise Refused(f"{name} stands above the projects already: nothing is above that")
@@ -237,9 +257,28 @@ def up(name: Note, wiki: common.Wiki = None, scope: common.Scope = None, config:
 _MOVABLE = frozenset({Status.CONFIRMED, Status.DRAFT, Status.NEEDS_RECHECK})
 
 
-def _remembered(parts: Parts, request: Request, place: wiring.Place, data: Path, said: str) -> tuple[str, Sequence[str], tuple[Follows, ...]]:
-    """Write down what the person said and dream over it; the log, the notes that say it, and what is over for it."""
-    log = _write_down(place.private, said, parts)
+def _require_person(mine: bool, what: str) -> None:
+    """Refuse to an agent what only a person may do, unless it says that they did."""
+    if not mine and (agent := agent_of(os.environ)) is not None:
+        raise Refused(
+            f"{agent.name} runs this command ({agent.sign} is set), and {what} is the person's to do: in a terminal of theirs, or with --mine if they said so"
+        )
+
+
+def _print_by_agent(agent: Agent, new: Sequence[str]) -> None:
+    """What became of words an agent had remembered: the person decides."""
+    print(f"{agent.name} runs this command ({agent.sign} is set), so these count as its words, not the person's; if they are the person's own: --mine")
+    if new:
+        print(f"Kept as a draft that waits for them: {', '.join(f'dreamd review accept {anchor_of(n)}' for n in new)}")
+    else:
+        print("Kept in the log, as no note: a rule or a taste is the person's to give, and of other words the engine reads no statement")
+
+
+def _remembered(
+    parts: Parts, request: Request, place: wiring.Place, data: Path, said: str, *, agent: Agent | None = None
+) -> tuple[str, Sequence[str], tuple[Follows, ...]]:  # fmt: skip
+    """Write down what the person, or an agent, said and dream over it; the log, the notes that say it, and what is over for it."""
+    log = _write_down(place.private, said, parts, agent)
     before = {h.version.note for h in parts.store.heads(request.scope) if h.version.status is Status.CONFIRMED}
     moved = little_dream(parts, request, (log,), data)
     over = tuple(m for m in moved if m.note in before and m.old != m.new and not m.new.startswith(m.old))
@@ -356,10 +395,11 @@ def _told(parts: Parts, request: Request, ruled: Ruled, moved: Sequence[Follows]
             {"note": anchor_of(m.note), "old": m.old, "new": m.new} for m in moved]})  # fmt: skip
         return 0
     name = anchor_of(ruled.ruling.target)
+    right = [v for v in stands if v.status is Status.CONFIRMED] if ruled.ruling.other else []
     if ruled.known:
         print(f"{name} was decided like this before; it is {', '.join(status) or 'no note any more'}")
     else:
-        print(f"{name} is now {', '.join(status) or 'no note any more'}: {visible(words_of(ruled.versions))}")
+        print(f"{name} is decided: {visible(words_of(right))}" if right else f"{name} is now {', '.join(status) or 'no note any more'}: {visible(words_of(ruled.versions))}")
         if ruled.ruling.verb == "retract":
             _print_follows(moved)
             print(f"To bring it back: dreamd revert {name}")
@@ -388,17 +428,17 @@ def _masked(text: str, parts: Parts) -> str:
     return parts.redactor.mask(text.encode("utf-8", "replace")).data.decode("utf-8", "replace")
 
 
-def _write_down(private: Path, said: str, parts: Parts) -> str:
-    """Append what the person said to the log of the day, as an explicit memory; the log is read like any other, and is cited by its lines."""
+def _write_down(private: Path, said: str, parts: Parts, agent: Agent | None) -> str:
+    """Append what the person, or an agent, said to the log of the day, as an explicit memory; the log is read like any other, and is cited by its lines."""
     at = parts.now()
     said = _masked(said, parts)  # this log is ours, so no secret may stand in it either
-    day = f"{at:%Y-%m-%d}"
+    day = f"{at:%Y-%m-%d}{'-by-agent' if agent else ''}"
     folder = private / "said"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     session = str(uuid.uuid5(uuid.NAMESPACE_URL, f"dreamd:{private.name}:{day}"))
     record = {
         "type": "user", "sessionId": session, "uuid": str(uuid.uuid4()), "parentUuid": None, "timestamp": at.isoformat().replace("+00:00", "Z"),
-        "cwd": os.getcwd(), "version": "dreamd", "message": {"role": "user", "content": f"<user-memory-input>{said}</user-memory-input>"},
+        "cwd": os.getcwd(), "version": REMEMBERED_BY, **({"agentId": agent.name} if agent else {}), "message": {"role": "user", "content": f"<user-memory-input>{said}</user-memory-input>"},
     }  # fmt: skip
     path = folder / f"{day}.jsonl"
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as file:

@@ -23,7 +23,7 @@ from pipelines.engines.local.procedures import procedures, stated_command
 from pipelines.engines.local.results import result_facts
 from pipelines.engines.local.runs import core_of
 from pipelines.engines.local.shell import Part
-from pipelines.engines.local.speech import QUOTE_MAX, TURN_MAX, Utterance, body_of, clauses, dangling, shortened, statement_of, typed, utterances
+from pipelines.engines.local.speech import QUOTE_MAX, TURN_MAX, Utterance, body_of, clauses, dangling, handed_in, shortened, statement_of, typed, utterances
 from pipelines.model import Claim, Kind, Origin, Question, Turn
 from pipelines.notes.ending import ENDED
 from pipelines.ports import Extracted, Window
@@ -53,6 +53,8 @@ class LocalEngine:
                 play = (talk.play or bool(_ROLE_PLAY.search(turn.text))) and not _PLAY_OVER.search(turn.text)
                 found.read(turn, replace(talk, play=play or bool(_IN_A_STORY.search(turn.text))))
                 talk = replace(talk, first=False, play=play, before="")
+            elif handed_in(turn):
+                found.read(turn, talk)
             elif turn.origin is Origin.ASSISTANT and turn.call is None and not turn.sidechain:
                 talk = replace(talk, before=turn.text)
         found.claims.extend(procedures(window.turns))

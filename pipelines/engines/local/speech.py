@@ -78,13 +78,18 @@ def typed(turn: Turn) -> bool:
     return turn.origin is Origin.USER and turn.role is Role.USER and not turn.sidechain and turn.call is None and turn.result is None
 
 
+def handed_in(turn: Turn) -> bool:
+    """Whether an agent asked by itself that this be remembered: read like a person's words, and believed like an agent's."""
+    return turn.memory and turn.origin is Origin.ASSISTANT and not turn.sidechain
+
+
 def utterances(turn: Turn) -> tuple[Utterance, ...]:
-    """The sentences the person typed, in order; none for a turn of anybody else or a pasted document."""
+    """The sentences the person typed, or an agent asked to remember, in order; none for a turn of anybody else or a pasted document."""
     text = turn.text[:TURN_MAX]
-    if not typed(turn) or _is_document(text):
+    if not (typed(turn) or handed_in(turn)) or _is_document(text):
         return ()
     pasted = tuple(_pasted(text))
-    spans = [s for s in _unwrapped(text, _plain_sentences(text, pasted)) if turn.origin_of(s.start, s.end) is Origin.USER]
+    spans = [s for s in _unwrapped(text, _plain_sentences(text, pasted)) if turn.origin_of(s.start, s.end) is turn.origin]
     return tuple(Utterance(turn=turn, start=s.start, end=s.end) for s in spans if _is_prose(s.of(text)))
 
 

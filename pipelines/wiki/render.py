@@ -170,7 +170,7 @@ def _said_once(carried: Sequence[Item], topic: Topic) -> list[Item]:
     line shown that was corrected to what a line of the file itself was: the brief names both, the page says it once."""
     said = {i.corrected_to for i in carried if i.corrected_to and i.carried and not i.carried.index}
     lines = {i.uid: i.corrected_to or i.statement for i in carried if _tells(i)} if any(_led_here(i, topic) for i in carried) else {}
-    own = {uid: _words(text) for uid, text in lines.items() if not negated(text)}
+    own = {uid: (_words(text), negated(text)) for uid, text in lines.items()}
     cited: defaultdict[str, list[Cite]] = defaultdict(list)
     shown = []
     for item in carried:
@@ -183,14 +183,17 @@ def _said_once(carried: Sequence[Item], topic: Topic) -> list[Item]:
     return [replace(i, cites=(*i.cites, *cited[i.uid])) if i.uid in cited else i for i in shown]
 
 
-def _repeated(item: Item, topic: Topic, own: Mapping[str, frozenset[str]]) -> str | None:
-    """The line of a page that says most of what an index line says, where the page's lines say all of it; None where they do not, or it stands corrected."""
-    if not _led_here(item, topic) or item.corrected_to or item.against or item.stale or negated(item.statement):
+def _repeated(item: Item, topic: Topic, own: Mapping[str, tuple[frozenset[str], bool]]) -> str | None:
+    """The line of a page that says most of what an index line says, where the page's lines say all of it, or one line denies all of what it denies; None where
+    they do not, or it stands corrected."""
+    if not _led_here(item, topic) or item.corrected_to or item.against or item.stale:
         return None
-    words = _words(item.statement) - _words(topic.title)
-    if not words or not own or not words <= frozenset().union(*own.values()):
+    words, denies = _words(item.statement) - _words(topic.title), negated(item.statement)
+    near = {uid: words & said for uid, (said, denied) in own.items() if denied == denies}
+    whole = [frozenset().union(*near.values())] if not denies else list(near.values())
+    if not words or words not in whole:
         return None
-    return max(own, key=lambda uid: len(words & own[uid]))
+    return max(near, key=lambda uid: len(near[uid]))
 
 
 def _tells(item: Item) -> bool:

@@ -404,12 +404,21 @@ def test_an_index_line_that_says_no_more_than_its_file_is_cited_by_the_line_that
         assert "- The API goes first. [^1] [^2]" in page or "- The site goes behind the API. [^2] [^3]" in page
 
 
-def test_an_index_line_that_says_what_its_file_denies_is_shown() -> None:
-    own = carried("ow0001", "The API never goes first.", 1, path="order.md", title="Order")
+@pytest.mark.parametrize(("line", "shown"), [("The API never goes first.", True), ("On Fridays the API goes first.", False)])
+def test_an_index_line_that_says_what_its_file_denies_is_shown(line: str, shown: bool) -> None:
+    own = carried("ow0001", line, 1, path="order.md", title="Order")
     index = carried(
         "in0001", "Order: the API goes first", 7, path="MEMORY.md", title="Notes", index=True, targets=("order.md",), markdown="[Order](order.md): the API goes first"
     )  # fmt: skip
-    assert "- the API goes first" in tree(Content(title="x", items=(own, index))).files["order.md"].decode()
+    assert ("- the API goes first" in tree(Content(title="x", items=(own, index))).files["order.md"].decode()) is shown
+
+
+def test_an_index_line_that_denies_what_a_line_of_its_file_denies_is_said_once() -> None:
+    own = carried("ow0001", "Use the array for damage, not the effects.", 1, path="order.md", title="Order")
+    index = carried(
+        "in0001", "Order: use array not effects", 7, path="MEMORY.md", title="Notes", index=True, targets=("order.md",), markdown="[Order](order.md): use array not effects"
+    )  # fmt: skip
+    assert "use array not effects" not in tree(Content(title="x", items=(own, index))).files["order.md"].decode()
 
 
 def test_an_index_line_corrected_to_what_its_file_was_corrected_to_is_said_once() -> None:

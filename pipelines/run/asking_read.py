@@ -146,6 +146,14 @@ def _after(judged: Judged, word: str | None) -> Judged:
     return replace(judged, results=results, outcome=outcome(results), missed=first_missed(results))
 
 
+def checked_as(judged: Judged, results: Sequence[GateResult]) -> Judged:
+    """A judged claim with the word the check gave on it before, as these results have it; as it is where it was never asked about."""
+    gate = next((r for r in results if r.gate == SUPPORT), None)
+    if gate is None:
+        return judged
+    return _after(judged, YES if gate.outcome is Outcome.PASS else next(word for word, why in WHY.items() if why == gate.why))
+
+
 def unasked(judged: Judged) -> bool:
     """Whether a budget kept a claim from being checked."""
     return any(r.gate == SUPPORT and r.why == WHY[UNASKED] for r in judged.results)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from pipelines.errors import Refused
 from pipelines.model import Version
 from pipelines.notes.beliefs import believe
-from pipelines.run.asking_read import asks
+from pipelines.ports import Answered, Ask
+from pipelines.run.asking_read import Reader, asks, checked_as
 from pipelines.run.company import held_by_speaker
 from pipelines.run.parts import Parts, Request, family
 from pipelines.run.reading import gated, trusted_sessions, with_trust, witnesses
@@ -13,7 +19,7 @@ from pipelines.run.resolving import lineage_of, pieces_of, relations_among
 from pipelines.run.wiki import organize
 from pipelines.stages.extractor import judge_all, prepare
 from pipelines.stages.resolver import rechecked
-from pipelines.store import GatedClaim
+from pipelines.store import GatedClaim, NamedReading, Store
 from pipelines.wiki.publish import read_folder
 
 
@@ -34,10 +40,11 @@ def rebuild_wiki(parts: Parts, request: Request) -> list[str]:
 def rebuild_from_logs(parts: Parts, request: Request) -> list[str]:
     """Read every stored session again and fold all claims anew; returns every difference to what is believed, and changes nothing.
 
-    What a model was asked is not asked again: of an engine that asks, the readings count as they were recorded (`replay` compares them with its answers).
+    A model is not asked again: its recorded answers are read and judged anew, with the words its checks gave. A session whose answers are not all there (it
+    has grown since, was read by other settings, or they were forgotten) counts as it was read.
     """
     store, scope, engine = parts.store, request.scope, parts.engine
-    gated = store.all_claims(scope) if asks(engine) else _read_again(parts, request)
+    gated = _answers_again(parts, request) if asks(engine) else _read_again(parts, request)
     lineage = lineage_of(store, scope)
     claims = witnesses(store, scope, held_by_speaker(store, scope, gated, lineage), lineage)
     relations = relations_among(store, scope, claims, engine.name)
@@ -62,6 +69,43 @@ def _read_again(parts: Parts, request: Request) -> tuple[GatedClaim, ...]:
         window = prepare(with_trust(info, info.uid in trusted, request.params.trusted), turns)
         found.update((j.claim.uid, gated(j)) for j in judge_all(parts.engine.extract(window), window))
     return tuple(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """Asks the record alone."""
+
+    store: Store
+    scope: str
+
+    def ask(self, given: Sequence[Ask]) -> Sequence[Answered]:
+        """Recorded answers. Raises Refused when one is missing."""
+        found = self.store.answers(self.scope, [(ask.digest, ask.attempt) for ask in given])
+        if len(found) < len({(ask.digest, ask.attempt) for ask in given}):
+            raise Refused("an answer is not recorded")
+        return [Answered(reply=found[ask.digest, ask.attempt].reply) for ask in given]
+
+
+def _answers_again(parts: Parts, request: Request) -> tuple[GatedClaim, ...]:
+    """Every claim as it is read from the recorded answers now; those of readings that cannot be made again as they are stored."""
+    store, scope, reader = parts.store, request.scope, cast(Reader, parts.engine)
+    stored = {g.claim.uid: g for g in store.all_claims(scope)}
+    marks, kept, trusted = store.session_digest(scope), store.retained(scope), trusted_sessions(store, scope)
+    mine = {r.session: r for r in store.readings_named(scope, reader.name) if r.digest == marks.get(r.session) and r.session not in kept}
+    derived: dict[str, GatedClaim] = {}
+    again: set[NamedReading] = set()
+    for info in store.sessions(scope, list(mine)):
+        window = prepare(with_trust(info, info.uid in trusted, request.params.trusted), store.turns_of(scope, info.uid))
+        try:
+            (told,) = reader.read([window], _Record(store, scope))
+        except Refused:
+            continue
+        judged = (checked_as(j, stored[j.claim.uid].results if j.claim.uid in stored else ()) for j in judge_all(told, window))
+        derived.update((j.claim.uid, gated(j)) for j in judged)
+        again.add(mine[info.uid])
+    others = frozenset[str]().union(*(r.claims for r in store.readings_named(scope, "") if r not in again))
+    gone = frozenset[str]().union(*(r.claims for r in again)) - others
+    return tuple({**derived, **{uid: g for uid, g in stored.items() if uid not in gone}}.values())
 
 
 def _differences(derived: tuple[Version, ...], stands: tuple[Version, ...]) -> list[str]:

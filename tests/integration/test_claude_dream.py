@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -409,6 +410,20 @@ def test_beliefs_folded_anew_from_what_is_recorded_are_those_that_stand(desk: Mo
     with desk.store() as store, nothing_asked(model(desk)):
         request = desk.request(**asking())
         assert rebuild_from_logs(desk.parts(store).serving(request.params), request) == []
+
+
+def test_rebuilding_derives_a_models_claims_again_from_its_recorded_answers(desk: ModelDesk) -> None:
+    desk.messages = Model(reads={SAID: {"kind": "fact", "about": "nightly import", "what": "failures", "says": WORDED}, **READS}, denies=frozenset({WORDED}))
+    ClaudeLog("three").user(SAID).save(desk.logs)
+    desk.dream(**asking())
+    with desk.store() as store, nothing_asked(model(desk)):
+        request = desk.request(**asking())
+        parts = desk.parts(store).serving(request.params)
+        assert rebuild_from_logs(parts, request) == []
+        (reading,) = [r for r in store.readings_named(SCOPE, parts.engine.name) if any(c.statement == WORDED for c in store.claims(SCOPE, r.claims).values())]
+        invented = [replace(g, claim=replace(g.claim, statement="The nightly import is fine.")) for g in store.claims_of(SCOPE, reading.claims)]
+        store.save_reading(SCOPE, reading.session, engine=reading.engine, digest=reading.digest, claims=invented)
+        assert rebuild_from_logs(parts, request) == []  # what stands is what the answers say, whatever the reading holds
 
 
 # --- a provider that cannot be had -------------------------------------------------------------------------------------------------------------

@@ -141,6 +141,7 @@ class ModelDesk(Desk):
     day_uusd: int | None = None
     units: int = 1
     poll_s: float = 60
+    batch_min: int = 0
 
     def engine(self, params: Params) -> ClaudeEngine:
         """The engine of a dream."""
@@ -150,7 +151,9 @@ class ModelDesk(Desk):
 
     def parts(self, store: Store) -> Parts:
         """Live parts with both engines."""
-        means = Means(messages=self.messages, slots=Slots(self.slots), day_uusd=self.day_uusd, units_at_once=self.units, poll_s=self.poll_s)
+        means = Means(
+            messages=self.messages, slots=Slots(self.slots), day_uusd=self.day_uusd, units_at_once=self.units, poll_s=self.poll_s, batch_min=self.batch_min
+        )  # fmt: skip
         local = LocalEngine()
         return replace(super().parts(store), engines={"claude": self.engine, "local": lambda _: local}, means=means)
 

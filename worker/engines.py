@@ -160,6 +160,7 @@ def means_of(settings: Settings, *, messages: Provider | None) -> Means:
     return Means(
         messages=messages, slots=Slots(at_once), paid=claude.costs, timeout_s=claude.timeout_s, day_uusd=uusd(claude.day_usd) if claude.costs else None,
         scope_uusd=uusd(claude.scope_usd) if claude.costs else None, rate_per_s=claude.calls_per_minute / 60 if claude.calls_per_minute else None,
+        batch_min=claude.batch_min,
     )  # fmt: skip
 
 

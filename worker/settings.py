@@ -134,6 +134,12 @@ class Claude(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=True):
     batch: Literal["never", "nightly", "always"] = Field(
         default="nightly", description="which dreams ask in batches, which cost half and take up to a day; where calls cost nothing none does"
     )
+    batch_min: int = Field(
+        default=5,
+        ge=0,
+        le=1_000,
+        description="of the questions that follow reading, fewer than this are asked at once, at the full price, not waited for another day",
+    )
     model: str | None = Field(default=None, min_length=1, max_length=200, description="one model for every stage that names none of its own")
     tier: Literal["capable", "small"] | None = Field(
         default=None, description="prompts for a capable model or a small one; default: small where calls cost nothing, else capable"

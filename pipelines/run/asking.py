@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -30,6 +30,8 @@ BUDGET = "budget"
 BILLING, RATE, ELSEWHERE = "billing", "rate", "answer"
 """Why a unit waits: a bill to be paid, the provider asked to be left alone, another worker has the same request in flight."""
 RATE_NAME = "calls"
+FIRST = "extract"
+"""The stage that reads sessions; whatever else is asked comes of its answers."""
 ELSEWHERE_S = 5.0
 """After how long a unit looks again for an answer another worker is waiting for."""
 LOOK_S = 1.0
@@ -79,7 +81,8 @@ class Means:
 
     `paid` says that calls cost money: then nothing is asked without a budget. `day_uusd` and `scope_uusd` limit a day and a scope, in millionths of a US
     dollar. `rate_per_s` limits the calls of all processes together. `units_at_once` of a dream are worked on side by side by a process that dreams by itself,
-    so that one unit's last calls do not leave the slots empty. `poll_s` is how long a unit waits before it looks how its batch stands.
+    so that one unit's last calls do not leave the slots empty. `poll_s` is how long a unit waits before it looks how its batch stands. Of what follows the
+    reading of sessions fewer requests than `batch_min` are no batch: they are asked at once, at the full price, rather than waited for up to another day.
     """
 
     messages: Messages | None
@@ -91,6 +94,7 @@ class Means:
     rate_per_s: float | None = None
     units_at_once: int = 4
     poll_s: float = 60.0
+    batch_min: int = 0
 
     def limits(self, *, dream: str, scope: str, budget_uusd: int | None, now: datetime) -> tuple[Limit, ...]:
         """The budgets a call has to fit in, in the order they are taken from."""
@@ -161,16 +165,18 @@ class Desk:
     def _in_batches(self, asks: Mapping[Key, Ask], provider: Batches) -> dict[Key, Answered]:
         """Answers of batches that have ended; what is in none is posted in one. Raises Paused until all are there.
 
-        What a batch did not answer (errored, expired) is asked alone, at the full price: that tells what is wrong with it.
+        What a batch did not answer (errored, expired) is asked alone, at the full price: that tells what is wrong with it. So are a few late questions.
         """
         post = Post(store=self.store, provider=provider, scope=self.scope, host=host_of(process_of(self.owner)))
         intents = sorted(set(self.store.in_batches(self.scope, asks).values()))
         done = [post.look_after(self.store.batch(intent, host=post.host), asks) for intent in intents]
         found = self._recorded(asks)
         missing = {key: ask for key, ask in asks.items() if key not in found}
-        if alone := {key: replace(ask, bound_uusd=2 * ask.bound_uusd) for key, ask in missing.items() if key in post.failed}:
-            found |= self._fly(alone, provider)
         out = self.store.in_batches(self.scope, missing)
+        few = self._few({key: ask for key, ask in missing.items() if key not in out})
+        if alone := {key: replace(ask, bound_uusd=2 * ask.bound_uusd) for key, ask in missing.items() if key in post.failed or key in few}:
+            found |= self._fly(alone, provider)
+            out = self.store.in_batches(self.scope, missing)
         waits = not all(done)
         if fresh := {key: ask for key, ask in missing.items() if key not in found and key not in out}:
             refused = self._post(post, fresh)
@@ -179,6 +185,11 @@ class Desk:
         if waits:
             raise Paused("a batch is being worked on", why=BATCH, for_s=self.means.poll_s)
         return found
+
+    def _few(self, asks: Mapping[Key, Ask]) -> Collection[Key]:
+        """These, where they are too few for a batch of their own."""
+        late = all(ask.stage != FIRST for ask in asks.values())
+        return asks.keys() if late and len(asks) < self.means.batch_min else ()
 
     def _post(self, post: Post, asks: Mapping[Key, Ask]) -> dict[Key, Answered]:
         """Post these as one batch; returns those a budget leaves out."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from pipelines.errors import Conflict, Permanent, Refused
 from pipelines.report import DreamReport
+from pipelines.run.asking_batch import BATCH
 from pipelines.run.asking_read import asks
 from pipelines.run.ending import ending_of, write_ending
 from pipelines.run.forgetting import clean_leftovers
@@ -15,7 +16,7 @@ from pipelines.run.journal import trouble_report
 from pipelines.run.parts import Parts, Request, params_of
 from pipelines.run.publish import publish_revision, publishing_problems, shows, take_own_words
 from pipelines.run.render import again_on_conflict, commit_report, covered_report
-from pipelines.run.report import BROUGHT, Brought, brought_by, report_from, report_of
+from pipelines.run.report import BROUGHT, Brought, brought_by, brought_for, report_from, report_of
 from pipelines.run.retention import retain
 from pipelines.run.runner import Driven, drive
 from pipelines.run.sources import NOTHING, Taken, take_in
@@ -24,6 +25,8 @@ from pipelines.run.wiki import folder_of
 from pipelines.store import Asked, Dream, DreamRunning, host_of
 from pipelines.wiki.publish import Published
 
+LOOKED_BACK = 20
+"""Dreams among which one that waits is looked for."""
 WhileRunning = Callable[[DreamRunning], None]
 
 
@@ -79,6 +82,7 @@ def _dream(parts: Parts, request: Request, waiting: WhileRunning | None) -> Outc
     if (same := nothing_new(parts, request, mark)) is not None:
         shown = not words and shows(parts, folder_of(request), request.scope)  # words taken are written down in the folder, too
         return Outcome(report=same, published=None if shown else _publish(parts, request))
+    _collect(parts, request, mark)
     left = _finish_what_runs(parts, request, waiting)
     if left is not None and not request.params.dry_run and read_all(parts, left.dream, mark):
         return _outcome(parts, request, left, NOTHING, began.timestamp())
@@ -137,6 +141,17 @@ def apply_dream(parts: Parts, request: Request, uid: str) -> Outcome:
     parts.step("pages_committed")
     store.refresh_search()
     return _outcome(parts, request, Driven(dream=store.dream(scope, uid), units=0, errors=()), NOTHING, began.timestamp())
+
+
+def _collect(parts: Parts, request: Request, mark: str) -> None:
+    """Have the dream that waits for its batch over the same files look for it now: another would read the same, and wait beside it."""
+    alike = (d for d in parts.store.dreams(request.scope, limit=LOOKED_BACK) if d.state == "waiting" and _asked_alike(parts, d, request, mark))
+    if request.params.batch and (first := next(alike, None)) is not None:
+        parts.store.hurry(first, BATCH)
+
+
+def _asked_alike(parts: Parts, dream: Dream, request: Request, mark: str) -> bool:
+    return brought_for(dream).mark == mark and params_of(dream.params, parts.defaults) == request.params
 
 
 def _finish_what_runs(parts: Parts, request: Request, waiting: WhileRunning | None) -> Driven | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
+from pipelines.store import life
 from pipelines.store import tables as t
 from pipelines.store.claiming import gone
 from pipelines.store.clock import Clocked
@@ -33,3 +34,12 @@ class Running(Clocked):
             rows = conn.execute(query.where(d.scope_id == self.scope_of(conn, dream.scope), d.uid == dream.uid, j.state == "running")).all()
         there = {process_of(r.owner) for r in rows if gone(r.owner, r.lease_ms, r.ttl_ms, r.deadline_ms, now, host=host) is None}
         return tuple(sorted(there))
+
+    def hurry(self, dream: Dream, why: str) -> tuple[int, ...]:
+        """What waits of a dream for this reason looks again now, as soon as no other dream runs over the scope; returns the jobs to ring for."""
+        j = t.jobs.c
+        with self.writing("hurry a dream") as conn:
+            scope_id = self.locked_scope(conn, dream.scope)
+            dream_id = select(t.dreams.c.id).where(t.dreams.c.scope_id == scope_id, t.dreams.c.uid == dream.uid).scalar_subquery()
+            conn.execute(update(t.jobs).where(j.dream_id == dream_id, j.state == "waiting", j.code == why).values(run_ms=self.clock_ms(conn)))
+            return life.begin_next(self, conn, scope_id)

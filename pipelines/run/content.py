@@ -47,6 +47,10 @@ _SAID_BY_THE_NOTE = frozenset({"log", "modified"})  # a commit or copy of the fi
 _WRONG = frozenset({Verdict.CORRECTED, Verdict.SUPERSEDED, Verdict.CONTRADICTED})
 
 
+DECISION = "your decision"
+"""The footnote of a contradiction a person decided."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """Claims, and the turns their quotes stand in, read in a few queries; and a person's own words for a note, by the uid of the ruling that says them.
@@ -122,8 +126,8 @@ def gather(store: Store, scope: str, claims: Iterable[str], quotes: Iterable[Quo
 
 def _own_words(store: Store, scope: str, uids: AbstractSet[str]) -> Mapping[str, Cite]:
     """The footnotes of edits among these claims: the person's words are their own source."""
-    rulings = (r for r in store.rulings(scope) if r.verb == "edit" and r.uid in uids) if uids else ()
-    return {r.uid: Cite(source="review", at=r.at, who="user", quote=r.body or "", remark="your own words") for r in rulings}
+    rulings = (r for r in store.rulings(scope) if (r.verb == "edit" or r.other) and r.uid in uids) if uids else ()
+    return {r.uid: Cite(source="review", at=r.at, who="user", quote=r.body or "", remark="your own words" if r.verb == "edit" else DECISION) for r in rulings}
 
 
 def content_of(store: Store, scope: str, *, title: str, own: dict[str, str], redirects: dict[str, str], look: Look | None = None) -> Content:
@@ -299,6 +303,7 @@ def _history(version: Version, lead: Version, evidence: Evidence) -> HistoryLine
     return HistoryLine(
         statement=_as_it_was(version, lead), cites=cites, since=version.valid_from, until=version.valid_until, status=version.status, taken=taken, slot=version.slot,
         said_by=said_by if taken else ", ".join(filter(None, (said_by, version.standing.name.lower()))), reason=version.reason or "" if taken else "",
+        decided=bool(version.ended_by and (by := evidence.words.get(version.ended_by)) and by.remark == DECISION),
     )  # fmt: skip
 
 

@@ -40,6 +40,7 @@ class HistoryLine:
     """What a note said before, or what was said and not taken. `until` and `since` bound its validity; `slot` tells it from its siblings.
 
     `taken` is False for a value that never was current (lower standing than the one that stood). `reason` is the person's own reason for the change.
+    `decided`: it was the other side of a contradiction, until a person decided on the day `until`.
     """
 
     statement: str
@@ -51,6 +52,7 @@ class HistoryLine:
     reason: str = ""
     taken: bool = True
     slot: str = ""
+    decided: bool = False
 
     def __post_init__(self) -> None:
         _require_cites(self.cites, self.statement)

@@ -166,6 +166,9 @@ def _past(line: HistoryLine) -> Spans:
     if not line.taken:
         when = f" on {day(line.since)}" if line.since else ""
         return join(f"Said{when}", *who, ", not taken: ", plain(line.statement), *why)
+    if line.decided:
+        said = f" on {day(line.since)}" if line.since else ""
+        return join(f"Said{said}", *who, f", and decided against{_on(line.until)} by a person: ", plain(line.statement), *why)
     if line.status is Status.EXPIRED:
         return join(f"Expired{_on(line.until)}: ", plain(line.statement), *why)
     until = f"Until {day(line.until)}" if line.until else "Before"

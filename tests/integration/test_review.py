@@ -142,7 +142,8 @@ def test_a_dispute_is_decided_by_the_side_a_person_names(dreamd: Command, tmp_pa
     assert {("Ana" in line, "Platform" in line, "2026-0" in line) for line in sides} == {(True, True, True), (False, False, True)}
     assert {f"“The owner of payments is {team}.”" in shown for team in ("Platform", "Billing")} == {True}
     assert "verdict: open, nothing orders the sides" in shown
-    assert dreamd("review", "accept", dispute["id"], "--side", number, "--because", "Lee runs it")[0] == 0
+    code, said, _ = dreamd("review", "accept", dispute["id"], "--side", number, "--because", "Lee runs it")
+    assert (code, "Billing" in said, "Platform" in said) == (0, True, False), "it says what holds now, not what was decided against"
     decided = json.loads(dreamd("why", dispute["id"], "--json")[1])["chains"][0]["contradiction"]
     assert (decided["verdict"], decided["by"], decided["reason"]) == ("decided", "person", "Lee runs it")
     assert decided["at"]
@@ -150,6 +151,9 @@ def test_a_dispute_is_decided_by_the_side_a_person_names(dreamd: Command, tmp_pa
     assert f"verdict: side {decided['right']}, decided by person" in dreamd("review", "show", dispute["id"])[1]
     told = pages(tmp_path)
     assert "The owner of payments is Billing" in told.replace("**", "")
+    (lost,) = (line for line in told.splitlines() if "decided against" in line)
+    assert ("Ana" in lost, "by a person" in lost, "Platform" in lost) == (True, True, True)
+    assert any('"Lee runs it"' in line and "your decision" in line for line in told.splitlines() if line.startswith("[^")), "who decided, when and why"
     assert "Nothing waits for you." in dreamd("review")[1]
     assert dreamd("review", "accept", dispute["id"], "--side", "9")[0] == 3
 

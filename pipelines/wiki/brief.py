@@ -496,11 +496,11 @@ def _pages(signs: Signs, moved: list[Moved], own_max: int, lines_max: int, said:
     """One hook a page, memory files first in the order and under the headings of their index; lines of an index that are no hooks stand under their page's,
     but for those `said` above in the same words. Of a page whose hook of ours is `above_told`, the name is enough."""
     out: list[Entry] = []
-    beyond: list[Moved] = []
+    beyond: list[Door] = []
     group = ""
     for door in signs.doors:
         if len(out) >= lines_max and not door.index and door.sort is not Sort.MEMORY:
-            beyond.append(Moved(section="Pages", text=door.title, page=door.path, why="no_room"))
+            beyond.append(door)
             continue
         prose = [i for i in door.index if i.carried and not hooked(i.carried, signs.memory)]
         named = door.named
@@ -517,7 +517,8 @@ def _pages(signs: Signs, moved: list[Moved], own_max: int, lines_max: int, said:
             if heading:
                 out.append(Entry(plain(heading), None, depth=1))
             out += [_index_line(i, door, moved, max(own_max, LINE_CHARS_MAX), depth=2 if heading else 1) for i in lines]
-    return _Section("Pages", tuple(out), tuple(beyond))
+    first = tuple(Moved(section="Pages", text=door.title, page=door.path, why="no_room") for door in beyond[:lines_max])
+    return _Section("Pages", tuple(out), first, len(beyond) - len(first))
 
 
 def _index_line(item: Item, door: Door, moved: list[Moved], chars_max: int, *, depth: int) -> Entry:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import orjson
@@ -81,13 +83,20 @@ def read_manifest(place: Folder) -> Manifest:
     """The manifest of a folder, or an empty one when it is missing or torn (then only the store knows which files are ours)."""
     found = place.read(MANIFEST)
     try:
-        given = orjson.loads(found.data) if found else {}
-        if "files" in given:
-            return _of_older(given)
-        pick = {name: {p: _row(row) for p, row in given.get(name, {}).items()} for name in ("published", "publishing")}
-        return Manifest(int(given.get("revision", 0)), pick["published"], pick["publishing"])
+        revision, published, publishing = _read(found.data) if found else (0, {}, {})
     except (ValueError, TypeError, AttributeError, KeyError, IndexError):
         return Manifest()
+    return Manifest(revision, dict(published), dict(publishing))
+
+
+@lru_cache(maxsize=1)
+def _read(data: bytes) -> tuple[int, Mapping[str, Ours], Mapping[str, Ours]]:
+    """Revision, files published and about to be; the last manifest is remembered, since a dream looks at a folder several times. Raises what bad data raises."""
+    given = orjson.loads(data)
+    if "files" in given:
+        return _of_older(given)
+    pick = {name: {p: _row(row) for p, row in given.get(name, {}).items()} for name in ("published", "publishing")}
+    return int(given.get("revision", 0)), pick["published"], pick["publishing"]
 
 
 def _row(row: Any) -> Ours:
@@ -98,8 +107,8 @@ def _row(row: Any) -> Ours:
     return Ours(what, above, None if own is None else tuple(own), (size, written, changed, number) if stamp else None)
 
 
-def _of_older(given: Any) -> Manifest:
+def _of_older(given: Any) -> tuple[int, Mapping[str, Ours], Mapping[str, Ours]]:
     """What the first version wrote down: digests alone."""
     rows = {str(p): dict(row) for p, row in dict(given["files"]).items()}
     pick = {name: {p: Ours(str(row[name])) for p, row in rows.items() if row.get(name)} for name in ("published", "publishing")}
-    return Manifest(int(given.get("revision", 0)), pick["published"], pick["publishing"])
+    return int(given.get("revision", 0)), pick["published"], pick["publishing"]

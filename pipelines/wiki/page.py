@@ -10,6 +10,7 @@ import io
 import re
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from itertools import pairwise
 
 from ruamel.yaml import YAML
@@ -172,7 +173,8 @@ def _yaml() -> YAML:
     return yaml
 
 
+@lru_cache(maxsize=1024)
 def link(title: str, path: str) -> Span:
-    """A link to a page of this wiki under its title."""
+    """A link to a page of this wiki under its title; remembered, since each door of the brief names the same pages."""
     spans = inline.normal((Span(title, Style.LINK, path),))
     return spans[0] if spans else Span(path.removesuffix(".md"), Style.LINK, path)

@@ -23,7 +23,7 @@ from pathlib import Path
 from pipelines.errors import Conflict, NotOurFolder, Transient
 from pipelines.model import digest
 from pipelines.wiki.edits import doubt
-from pipelines.wiki.folder import DISPLACED, PRIVATE, TEMPORARY, Folder, Found, InTheWay, PublishFailed
+from pipelines.wiki.folder import DISPLACED, PRIVATE, TEMPORARY, Folder, Found, InTheWay, PublishFailed, Stamp
 from pipelines.wiki.manifest import MANIFEST, Manifest, Ours, ours, read_manifest
 from pipelines.wiki.own import Base
 from pipelines.wiki.slugs import FOLDERS, check_path, fold
@@ -289,9 +289,9 @@ def _stamp(sub: str, entry: os.DirEntry[str]) -> str:
 
 def _look_all(place: Folder, manifest: Manifest, needs: Needs) -> Iterator[Stood]:
     """Every plain Markdown file of the folder."""
-    for path in _pages(place):
+    for path, stamp in _stamped(place):
         try:
-            found = _look(place, path, manifest, needs)
+            found = _look(place, path, stamp, manifest, needs)
         except InTheWay:
             continue
         except OSError as error:
@@ -300,11 +300,8 @@ def _look_all(place: Folder, manifest: Manifest, needs: Needs) -> Iterator[Stood
             yield found
 
 
-def _look(place: Folder, path: str, manifest: Manifest, needs: Needs) -> Stood | None:
+def _look(place: Folder, path: str, stamp: Stamp, manifest: Manifest, needs: Needs) -> Stood | None:
     """A page as it stands, read only when it does not look as when it was last found to be ours."""
-    stamp = place.stamp(path)
-    if stamp is None:
-        return None
     row = manifest.untouched(path, stamp)
     if row is not None and not (row.own and needs(path, frozenset(row.own))):
         return Stood(path=path, digest=row.digest, data=b"", published=True, untouched=True, base=None)
@@ -316,6 +313,18 @@ def _look(place: Folder, path: str, manifest: Manifest, needs: Needs) -> Stood |
     if untouched and len(rows) == 1 and found.stamp is not None and found.stamp != rows[0].stamp:
         manifest.learned[path] = found.stamp
     return Stood(path=path, digest=found.digest, data=found.data, published=bool(rows), untouched=untouched, base=manifest.base(path))
+
+
+def _stamped(place: Folder) -> Iterator[tuple[str, Stamp]]:
+    """Every plain Markdown file of the folder and how it looks."""
+    for sub in ("", *sorted(FOLDERS)):
+        try:
+            found = place.stamps(sub)
+        except InTheWay:
+            continue
+        except OSError as error:
+            raise PublishFailed(f"{place.path}/{sub} cannot be read: {error.strerror or error}") from error
+        yield from ((f"{sub}/{name}" if sub else name, stamp) for name, stamp in found.items() if name.endswith(".md"))
 
 
 def _pages(place: Folder) -> list[str]:
@@ -446,7 +455,7 @@ class _Run:
         out: dict[str, str | None] = {}
         for path in sorted({*self.wanted, *self._removable()}):
             try:
-                found = stood.get(path) or _look(self.place, path, self.manifest, lambda path, own: False)
+                found = stood.get(path) or self._looked_at(path)
             except InTheWay as error:
                 self.held.append((path, error.what))
                 continue
@@ -466,6 +475,11 @@ class _Run:
                 self.edits.append(Edit(path=path, data=found.data, how=how, base=row.digest if row else None))
                 self.held.append((path, "a person's words"))
         return out
+
+    def _looked_at(self, path: str) -> Stood | None:
+        """A page that was not there, or no plain file, when all were looked at."""
+        stamp = self.place.stamp(path)
+        return None if stamp is None else _look(self.place, path, stamp, self.manifest, lambda path, own: False)
 
     def _set_aside(self, found: Stood) -> None:
         """Keep a brief somebody changed, to be written anew: every session is told it at once, so that nobody's hand but ours may word it."""
@@ -597,7 +611,11 @@ class _Run:
 
     def _same(self, path: str) -> Ours | None:
         """The row of a page that is in the manifest already."""
-        return next((row for row in self.manifest.rows(path) if row.digest == self.wanted[path] and row.own is not None), None)
+        wanted = self.wanted[path]
+        for rows in (self.manifest.published, self.manifest.publishing):
+            if (row := rows.get(path)) is not None and row.digest == wanted and row.own is not None:
+                return row
+        return None
 
     def _settle(self) -> None:
         """Record what stands there now."""

@@ -1,11 +1,12 @@
-"""What one new session costs by the size of the memory it comes to: `python -m tests.benchmarks.growth [--notes N,M...] [--runs N]`.
+"""What one new session costs by the size of the memory it comes to: `python -m tests.benchmarks.growth [--notes N,M...] [--runs N] [--keep FOLDER]`.
 
 For each size (1,000, 10,000 and 100,000 notes unless told otherwise) a store is made of verified observations, a note each; then dreams each take in one
 new session of five rows, two of them new values of notes that stand, and publish. Prints the best of N such dreams, how often the smallest memory's, and
 where the time went by step of the dream. Target: on 100,000 notes at most twice what it costs on 1,000.
 
 The memory is made by the same steps as any but for its logs: one is read as it lies in its folder, the turns and claims of the others are made after
-those of that one, since taking in and reading a line takes some milliseconds whatever the memory's size. 100,000 notes take some minutes even so.
+those of that one, since taking in and reading a line takes some milliseconds whatever the memory's size. 100,000 notes take some minutes even so: with
+`--keep` the memories stay in a folder, and a later call only adds its new sessions to them.
 """
 
 from __future__ import annotations
@@ -49,11 +50,13 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="growth", description=__doc__)
     parser.add_argument("--notes", type=lambda given: [int(n) for n in given.split(",")], default=[1_000, 10_000, 100_000])
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="make the memories here, or take those that are here already")
     asked = parser.parse_args(arguments)
     smallest: Cost | None = None
     for notes in asked.notes:
-        with tempfile.TemporaryDirectory(prefix="dreamd-growth-") as folder:
-            stands, first, cost, steps = _grown(Path(folder), notes, asked.runs)
+        with tempfile.TemporaryDirectory(prefix="dreamd-growth-") as passing:
+            folder = asked.keep / str(notes) if asked.keep else Path(passing)
+            stands, first, cost, steps = _grown(folder, notes, asked.runs)
         smallest = smallest or cost
         print(f"{stands} notes made in {first.seconds:.1f} s; one new session: {cost.seconds:.3f} s, {cost.processor:.3f} s of processor", end="; ")
         print(f"{cost.processor / smallest.processor:.1f} times the smallest; " + ", ".join(f"{name} {steps[name]:.3f}" for name in STEPS))
@@ -63,8 +66,10 @@ def main(arguments: Sequence[str]) -> int:
 def _grown(folder: Path, notes: int, runs: int) -> tuple[int, Cost, Cost, dict[str, float]]:
     """Confirmed notes that stand, what the first dream cost, the best of the later ones, and their least times by step."""
     logs = folder / "logs"
-    logs.mkdir()
-    _log(logs, "log0000000", [(number, 0) for number in range(min(notes, ROWS))], BEGIN)
+    logs.mkdir(parents=True, exist_ok=True)
+    made, before = (folder / "wiki" / "MEMORY.md").exists(), len(list(logs.glob("new*")))
+    if not made:
+        _log(logs, "log0000000", [(number, 0) for number in range(min(notes, ROWS))], BEGIN)
     with open_store(f"sqlite:///{folder}/store.db", now=_now) as store:
         parts = Parts(
             store=store, archive=FolderArchive(folder / "archive"), redactor=open_redactor(folder), engine=LocalEngine(), readers=READERS, now=_now,
@@ -74,9 +79,9 @@ def _grown(folder: Path, notes: int, runs: int) -> tuple[int, Cost, Cost, dict[s
             scope="local", paths=(str(logs),), wiki=folder / "wiki", wiki_id="0" * 16, host="here",
             params=Params(trusted=frozenset({PRODUCER}), change_share_max=1.0),
         )  # fmt: skip
-        first = once(lambda: _remember(parts, request, notes))
+        first = once(lambda: dream(parts, request) if made else _remember(parts, request, notes))
         costs, steps = [], defaultdict[str, float](lambda: float("inf"))
-        for run in range(1, runs + 1):
+        for run in range(before + 1, before + runs + 1):
             rows = [(notes + run * 3, 0), (notes + run * 3 + 1, 0), (notes + run * 3 + 2, 0), (run, run), (notes // 2 + run, run)]
             _log(logs, f"new{run:04}", rows, BEGIN + timedelta(days=1000 + run))
             clock = _Clock()

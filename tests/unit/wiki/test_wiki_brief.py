@@ -111,6 +111,19 @@ def test_overflow_leaves_from_the_bottom_and_a_line_leads_to_all_pages() -> None
     assert all(f"[Topic {n}](topic-{n}.md)" in listed for n in range(60))
 
 
+def test_of_very_many_pages_the_first_without_a_line_are_named_and_all_are_counted() -> None:
+    items = [item(f"f{n:04d}", f"The port of svc-{n % 90} in region {n} is {5000 + n}.", subject=f"svc-{n % 90}") for n in range(900)]
+    shown = layout(items)
+    pages = sum(1 for t in shown.topics if t.items)
+    done = brief(replace(CONTENT, items=tuple(items)), shown, Budget(lines=30, size=20_000))
+    named = [m for m in done.moved if m.section == "Pages"]
+    told_of = [line for line in section(done.text, "Pages") if "All pages" not in line]
+    facts = len(items) - len(section(done.text, "Facts and decisions"))
+    assert pages >= 90
+    assert 0 < len(named) < pages - len(told_of)
+    assert done.left == (pages - len(told_of)) + facts
+
+
 @settings(max_examples=20)
 @given(st.lists(st.text(min_size=1, max_size=400).filter(str.strip), max_size=12), st.integers(18, 60), st.integers(1000, 4000), st.sampled_from(Unit))
 def test_no_words_make_it_longer_than_its_budget(texts: list[str], lines: int, size: int, unit: Unit) -> None:

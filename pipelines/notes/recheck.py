@@ -15,10 +15,14 @@ NEWER_SEEN = "newer_version_seen"
 """… of a note bound to a version (`applies_to`) of which a newer one was seen since; `ended_by` is the claim that shows it, `reason` that version."""
 RESTS_ON_FALLEN = "rests_on_a_fallen_note"
 """… of a note without evidence of its own that rests on one which was corrected or taken back; `ended_by` is what brought that down."""
+CITES_FALLEN = "cites_a_fallen_note"
+"""… of a note that names another one by its id which was corrected or taken back since; `ended_by` is what brought that down."""
 FELL = "evidence_fell"
 """… of a conclusion of which a piece of evidence does not hold any more."""
+EVIDENCE_TAKEN_BACK = "its_evidence_was_taken_back"
+"""`Finding.why` of a line of a note file of which all that speaks for it or against it is words a person took back."""
 
-OWN_EVIDENCE = frozenset({FAILED, MAY_HAVE_CHANGED, NEWER_SEEN})
+OWN_EVIDENCE = frozenset({FAILED, MAY_HAVE_CHANGED, NEWER_SEEN, CITES_FALLEN})
 """Of these the note's own evidence still holds; it may be out of date."""
 RECHECKED = OWN_EVIDENCE | {RESTS_ON_FALLEN, FELL}
 

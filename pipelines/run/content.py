@@ -19,7 +19,7 @@ from pipelines.notes.failing import ITS_COMMAND_FAILED
 from pipelines.notes.half_life import HALF_LIFE, is_by_half_life
 from pipelines.notes.identity import identity_of, in_force
 from pipelines.notes.moment import is_ahead, named_value, said_of
-from pipelines.notes.recheck import FAILED, FELL, MAY_HAVE_CHANGED, NEWER_SEEN, RECHECKED, RESTS_ON_FALLEN, was_believed
+from pipelines.notes.recheck import CITES_FALLEN, EVIDENCE_TAKEN_BACK, FAILED, FELL, MAY_HAVE_CHANGED, NEWER_SEEN, RECHECKED, RESTS_ON_FALLEN, was_believed
 from pipelines.notes.stale import stale_numbers, told_of
 from pipelines.notes.wikilinks import own_names
 from pipelines.run.beside import Beside, beside
@@ -275,7 +275,7 @@ def _recheck(lead: Version, evidence: Evidence) -> str:
 
 RECHECK_WORDS = {
     FAILED: "it failed", MAY_HAVE_CHANGED: "it may have changed", NEWER_SEEN: "a newer version was seen", RESTS_ON_FALLEN: "what it rests on fell",
-    FELL: "a piece of its evidence fell",
+    FELL: "a piece of its evidence fell", CITES_FALLEN: "a note it names fell",
 }  # fmt: skip
 
 
@@ -366,6 +366,7 @@ def carried_item(note: OnlineNote, finding: Finding | None, versions: Mapping[st
     proof = tuple(c for q in (finding.quotes if finding else ()) if (c := evidence.cite(q, finding.verdict.value.replace("_", " ") if finding else "")))
     verdict = finding.verdict if finding else Verdict.UNCHECKED
     failed = _failed(finding, evidence) if finding and finding.why == ITS_COMMAND_FAILED else ""
+    fell = finding.why if finding and finding.why in {RESTS_ON_FALLEN, EVIDENCE_TAKEN_BACK} else ""
     return Item(
         uid=note.uid[:12], kind=note.kind, status=Status.CONFIRMED, subject=note.title, statement=note.text, markdown=note.markdown, aliases=own_names(note),
         cites=proof or (_file_cite(note, verdict),), verdict=verdict, corrected_to=_right(finding, versions) if finding and finding.verdict in _WRONG else None,
@@ -373,7 +374,7 @@ def carried_item(note: OnlineNote, finding: Finding | None, versions: Mapping[st
             folder=note.folder, path=note.path, title=note.title, position=note.position, line=note.line, heading=note.heading,
             description=note.description, index=note.index, targets=tuple(x for x in note.links if "://" not in x), depth=depth,
         ),
-        newest_evidence=evidence.newest(proof) or (note.written_at if note.dated_by in _SAID_BY_THE_NOTE else None), missed=FAILED if failed else "", remark=failed,
+        newest_evidence=evidence.newest(proof) or (note.written_at if note.dated_by in _SAID_BY_THE_NOTE else None), missed=FAILED if failed else fell, remark=failed,
         reason=(finding.corrected or "").strip("`") if finding and failed else "",
     )  # fmt: skip
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from pipelines.logs.lineage import roots_of
 from pipelines.model import Kind, Quote, Relation, Ruling, Standing, Status, Version, Witnessed
 from pipelines.notes.bounds import bound_keys
-from pipelines.notes.dependants import OVER, is_named, leans, moved_keys
+from pipelines.notes.dependants import OVER, cited_by, is_named, leans, moved_keys
 from pipelines.notes.ending import ENDED, end_keys, ends, is_ending
 from pipelines.notes.identity import Relations, group_key, identity_of, linked, merged_with
 from pipelines.notes.relate import subject_key
@@ -97,7 +97,8 @@ class _Desk:
         """Claims with any of these keys that rest on others, but for those that are here."""
         known = {w.uid for w in here}
         near = self.store.claims_in_blocks(self.scope, keys) if keys else ()
-        return witnesses(self.store, self.scope, (g for g in near if g.claim.uid not in known and leans(g.claim, g.results)), self.lineage)
+        resting = (g for g in near if g.claim.uid not in known and (leans(g.claim, g.results) or cited_by(g.claim)))
+        return witnesses(self.store, self.scope, resting, self.lineage)
 
 
 def _linked(
@@ -176,12 +177,15 @@ def endings_beside(store: Store, scope: str, claims: Sequence[Witnessed], lineag
 
 
 def fallen_beside(store: Store, scope: str, claims: Sequence[Witnessed], decided: AbstractSet[str]) -> tuple[Version, ...]:
-    """Versions that are over of notes not decided here, on the subjects of claims without evidence of their own."""
+    """Versions that are over of notes not decided here: on the subjects of claims without evidence of their own, or named by claims with their ids."""
     wanted = {subject_key(w.claim.subject) for w in claims if w.standing is Standing.INFERRED and is_named(w.claim.subject)}
-    if not wanted:
-        return ()
-    subjects = [s for s in store.subjects(scope, OVER) if subject_key(s) in wanted]
-    return tuple(h.version for h in store.heads(scope, subjects=subjects, statuses=OVER) if h.version.note not in decided)
+    subjects = [s for s in store.subjects(scope, OVER) if subject_key(s) in wanted] if wanted else []
+    cited = frozenset[str]().union(*(cited_by(w.claim) for w in claims)) - decided
+    over = (
+        *(store.heads(scope, subjects=subjects, statuses=OVER) if subjects else ()),
+        *(store.heads(scope, notes=sorted(cited), statuses=OVER) if cited else ()),
+    )
+    return tuple({(h.version.note, h.version.slot): h.version for h in over if h.version.note not in decided}.values())
 
 
 # --- insights ----------------------------------------------------------------------------------------------------------------------------

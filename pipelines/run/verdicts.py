@@ -4,12 +4,33 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Protocol
 
 from pipelines.gates import ORDERS_READER, held_unless_said
 from pipelines.logs.order import order_session
-from pipelines.model import Basis, Claim, Finding, Kind, OnlineNote, OrderKey, Origin, Outcome, Place, Quote, Role, Ruling, SessionInfo, Turn, Verdict
+from pipelines.model import (
+    Basis,
+    Claim,
+    Finding,
+    Kind,
+    OnlineNote,
+    OrderKey,
+    Origin,
+    Outcome,
+    Place,
+    Quote,
+    Role,
+    Ruling,
+    SessionInfo,
+    Status,
+    Turn,
+    Verdict,
+    Version,
+)
+from pipelines.notes.dependants import fell, ids_in
 from pipelines.notes.identity import block_keys, in_force, statement_of
 from pipelines.notes.moment import is_ahead
 from pipelines.notes.released import APPROVED, approvals
@@ -19,7 +40,7 @@ from pipelines.run.commands_run import CommandsRun
 from pipelines.run.edits import dismissed
 from pipelines.run.held import finding_of_held, held_note
 from pipelines.run.reworded import UNDECIDED, reworded
-from pipelines.stages.analyzer import Known, Line, assess, duplicates, outlived, rechecks, repeats, stated_by
+from pipelines.stages.analyzer import Known, Line, assess, duplicates, outlived, rechecks, repeats, stated_by, taken_back
 from pipelines.store import Decision, FindingChange, Store
 from pipelines.text.mood import Mood, mood_at
 from pipelines.text.sentences import sentences
@@ -39,7 +60,16 @@ _SAYS_OTHERWISE = frozenset({Verdict.CORRECTED, Verdict.SUPERSEDED, Verdict.CONT
 _STATING = frozenset({Mood.PLAIN, Mood.REPORTED})
 
 
-Believed = Callable[[Sequence[Claim]], Mapping[str, str]]
+class Believed(Protocol):
+    """What the scope will believe once the dream is applied."""
+
+    def confirmed(self, claims: Sequence[Claim]) -> Mapping[str, str]:
+        """Those of the claims that confirmed notes rest on, by the note each stands in; may tell of others, too."""
+        ...
+
+    def over(self, notes: AbstractSet[str]) -> tuple[Version, ...]:
+        """All versions a person took back, and of the notes with these ids also those that were replaced."""
+        ...
 
 
 def assess_notes(
@@ -48,8 +78,7 @@ def assess_notes(
 ) -> dict[str, Finding]:  # fmt: skip
     """A finding for every one of these standing online notes, as they stand `now`. `begin` is told before each that so many are done.
 
-    `believed` says which of some claims the scope will hold for confirmed once the dream is applied, by the note each stands in. `rulings` count beside those
-    that are recorded.
+    `rulings` count beside those that are recorded.
     """
     rulings = (*store.rulings(scope), *rulings)
     desk = _Desk(store=store, scope=scope, now=now, believed=believed, banned=Banned.of(in_force(rulings)))
@@ -64,14 +93,31 @@ def assess_notes(
     kept = dismissed(store, scope)
     for uid in [n.uid for n in notes if n.uid[:12] in kept and found[n.uid].verdict in _SAYS_OTHERWISE]:
         found[uid] = Finding(note=uid, verdict=Verdict.UPHELD, why="kept_by_the_person")
+    over = believed.over(frozenset[str]().union(*(ids_in(n.text) for n in notes)))
+    found |= taken_back(found, _words_of(store, scope, over))
     for uid, first in duplicates(notes).items():
         if found[uid].verdict in {Verdict.UNCHECKED, Verdict.UNSUPPORTED, Verdict.NO_LOG, Verdict.UPHELD}:
             found[uid] = Finding(note=uid, verdict=Verdict.DUPLICATE, why="says_the_same_as_another_note", other=first)
-    found = CommandsRun(store=store, scope=scope, skew=skew).recheck(notes, rechecks(notes, said, repeats(notes, said, found)))
+    found = CommandsRun(store=store, scope=scope, skew=skew).recheck(notes, rechecks(notes, said, repeats(notes, said, found), _fallen(over, rulings)))
     found = outlived(notes, found, now)
     locked = {n.uid: finding_of_held(n, why) for n in notes if (why := held_note(n) or desk.ordered_by_others(n))}
     approved = approvals(rulings).keys() & locked.keys()
     return found | {uid: replace(found[uid], why=APPROVED) if uid in approved else finding for uid, finding in locked.items()}
+
+
+def _words_of(store: Store, scope: str, over: Sequence[Version]) -> Mapping[str, Sequence[Quote]]:
+    """The words that claims rest on which a person took back, by turn."""
+    claims = store.claims(scope, {uid for v in over if v.status is Status.RETRACTED for uid in v.claims})
+    out: defaultdict[str, list[Quote]] = defaultdict(list)
+    for quote in (q for claim in claims.values() for q in claim.quotes):
+        out[quote.turn].append(quote)
+    return out
+
+
+def _fallen(over: Sequence[Version], rulings: Sequence[Ruling]) -> tuple[Version, ...]:
+    """Those of these versions that others may rest on: what was rejected was never believed."""
+    retracted = {r.uid for r in rulings if r.verb == "retract"}
+    return tuple(v for v in over if fell(v) and (v.status is not Status.RETRACTED or v.ended_by in retracted))
 
 
 def change_of(finding: Finding) -> FindingChange:
@@ -138,7 +184,7 @@ class _Desk:
         turns = {t.uid: t for t in self._near(note)} | dict(self.store.turns(self.scope, {q.turn for c in claims for q in c.quotes}))
         turns = {uid: t for uid, t in turns.items() if self._may_speak(t, note) and not self.banned.hides(note.uid, uid)}
         orders = {uid: self._order(key) for uid, key in self.store.order(self.scope, turns).items()}
-        confirmed = self.believed(claims)
+        confirmed = self.believed.confirmed(claims)
         for claim in claims:
             quote = claim.quotes[0]
             turn = turns.get(quote.turn)

@@ -7,15 +7,17 @@ strongest standing decides. A note whose value the logs once bore out and later 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 
-from pipelines.model import Finding, OnlineNote, OrderKey, Origin, Quote, Relation, Verdict
+from pipelines.model import Finding, OnlineNote, OrderKey, Origin, Quote, Relation, Status, Verdict, Version
+from pipelines.notes.dependants import ids_in, is_named
 from pipelines.notes.moment import deadline_of
 from pipelines.notes.placeholders import is_placeholder
+from pipelines.notes.recheck import EVIDENCE_TAKEN_BACK, RESTS_ON_FALLEN
 from pipelines.notes.relate import relate, subject_key, value_key
 from pipelines.text.mood import Mood, completion, mood_of
 from pipelines.text.sentences import sentences
@@ -95,23 +97,91 @@ def assess(note: OnlineNote, said: Sequence[Statement], lines: Sequence[Line], k
     return Finding(note=note.uid, verdict=_without_evidence(note, known), why=_why_without(note, known))
 
 
-def rechecks(notes: Sequence[OnlineNote], said: Said, findings: Mapping[str, Finding]) -> dict[str, Finding]:
+def taken_back(findings: Mapping[str, Finding], words: Mapping[str, Sequence[Quote]]) -> dict[str, Finding]:
+    """Findings to check again in place of those that rest on words alone which a person took back: neither the line nor what it was corrected to is told.
+
+    `words` are the quotes of what was taken back, by turn. Where a confirmed note rests on the words all the same, they still decide.
+    """
+    return {
+        uid: Finding(note=uid, verdict=Verdict.NEEDS_RECHECK, why=EVIDENCE_TAKEN_BACK, quotes=f.quotes)
+        for uid, f in findings.items()
+        if f.quotes and f.version is None and all(any(_overlap(q, o) for o in words.get(q.turn, ())) for q in f.quotes)
+    }
+
+
+def _overlap(a: Quote, b: Quote) -> bool:
+    return a.start < b.end and b.start < a.end
+
+
+def rechecks(notes: Sequence[OnlineNote], said: Said, findings: Mapping[str, Finding], fallen: Sequence[Version] = ()) -> dict[str, Finding]:
     """Findings with every note that rests on a wrong one moved to `needs_recheck`.
 
-    A note rests on a wrong one when it links to its file, or names its subject, and has no evidence of its own (DESIGN §4). Links only
-    reach files that hold nothing but the wrong note: an index links everything.
+    A note rests on a wrong one when it names that one's id, or, with no evidence of its own, links to its file or names its subject (DESIGN §4). Links only
+    reach files that hold nothing but the wrong note: an index links everything. `fallen` are versions of dreamd's own notes that were retracted, and
+    replaced ones that notes name by their ids.
     """
-    wrong = [n for n in notes if findings[n.uid].verdict in {Verdict.CORRECTED, Verdict.CONTRADICTED}]
-    named = {n.uid: tuple(t for s in said[n.uid] for t in _things(s)) for n in wrong}
-    sole = {PurePosixPath(n.path).stem: n.uid for n in wrong if sum(m.path == n.path and m.folder == n.folder for m in notes) == 1}
+    wrong = _Wrong.among(notes, said, findings, fallen)
     out = dict(findings)
     for note in notes:
-        if findings[note.uid].verdict not in _UNDECIDED or (note.index and note.links):
-            continue
-        base = next((sole[stem] for stem in map(_stem, note.links) if stem in sole), None) or _shares_subject(note, said[note.uid], wrong, named)
-        if base:
-            out[note.uid] = Finding(note=note.uid, verdict=Verdict.NEEDS_RECHECK, why="rests_on_a_wrong_note", other=base, quotes=findings[base].quotes)
+        if findings[note.uid].verdict in _LEFT_TO_REST and (found := wrong.under(note, said[note.uid], undecided=findings[note.uid].verdict in _UNDECIDED)):
+            base, why = found
+            quotes = findings[base].quotes if base in findings else ()
+            out[note.uid] = Finding(note=note.uid, verdict=Verdict.NEEDS_RECHECK, why=why, other=base, quotes=quotes)
     return _with_index_lines(notes, out)
+
+
+_LEFT_TO_REST = _UNDECIDED | {Verdict.UPHELD}
+RESTS_ON_WRONG = "rests_on_a_wrong_note"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wrong:
+    """What notes may rest on that is wrong: notes of the agent, what these name, those that are all their file says, by its name, those by their printed ids;
+    and versions of dreamd's own that fell."""
+
+    notes: Sequence[OnlineNote]
+    named: Mapping[str, tuple[frozenset[str], ...]]
+    sole: Mapping[str, str]
+    ids: Mapping[str, str]
+    fallen: Sequence[Version]
+
+    @classmethod
+    def among(cls, notes: Sequence[OnlineNote], said: Said, findings: Mapping[str, Finding], fallen: Sequence[Version]) -> _Wrong:
+        wrong = [n for n in notes if findings[n.uid].verdict in {Verdict.CORRECTED, Verdict.CONTRADICTED}]
+        changed = [n for n in notes if findings[n.uid].verdict is Verdict.SUPERSEDED]
+        held = Counter((n.folder, n.path) for n in notes)
+        return cls(
+            notes=wrong, named={n.uid: tuple(t for s in said[n.uid] for t in _things(s)) for n in wrong},
+            sole={PurePosixPath(n.path).stem: n.uid for n in wrong if held[n.folder, n.path] == 1},
+            ids={n.uid[:ID_LENGTH]: n.uid for n in (*wrong, *changed)}, fallen=fallen,
+        )  # fmt: skip
+
+    def under(self, note: OnlineNote, said: Sequence[Statement], *, undecided: bool) -> tuple[str, str] | None:
+        """What the note rests on, and why that is so; None when it rests on nothing wrong."""
+        ids = ids_in(note.text)
+        if base := next((self.ids[i] for i in sorted(ids & self.ids.keys()) if self.ids[i] != note.uid), None):
+            return base, RESTS_ON_WRONG
+        fallen = [v for v in self.fallen if not _written_after(note, v)]
+        if own := next((v.note for v in fallen if v.note in ids), None):
+            return own, RESTS_ON_FALLEN
+        if not undecided or (note.index and note.links):
+            return None
+        linked = next((self.sole[stem] for stem in map(_stem, note.links) if stem in self.sole), None)
+        if base := linked or _shares_subject(note, said, self.notes, self.named):
+            return base, RESTS_ON_WRONG
+        subjects = {subject_key(s.subject) for s in said if s.form is Form.SLOT}
+        by_subject = (v.note for v in fallen if v.status is Status.RETRACTED and is_named(v.subject) and subject_key(v.subject) in subjects)
+        return (own, RESTS_ON_FALLEN) if (own := next(by_subject, None)) else None
+
+
+ID_LENGTH = 12
+"""Characters of a uid that a note is printed and named by."""
+
+
+def _written_after(note: OnlineNote, version: Version) -> bool:
+    """Whether a note was written after a version had fallen."""
+    at, fell_at = note.written_at, version.valid_until
+    return note.dated_by in _WRITTEN_RELIABLY and at is not None and fell_at is not None and at > fell_at
 
 
 def _with_index_lines(notes: Sequence[OnlineNote], findings: Mapping[str, Finding]) -> dict[str, Finding]:

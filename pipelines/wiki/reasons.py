@@ -48,7 +48,9 @@ _MISSED: Final[Mapping[str, str]] = {
     "may_have_changed": "it may have changed since",
     "newer_version_seen": "a newer version was seen",
     "rests_on_a_fallen_note": "what it rests on is not believed any more",
+    "its_evidence_was_taken_back": "you took back what speaks for it or against it",
     "evidence_fell": "a place it was concluded from does not hold any more",
+    "cites_a_fallen_note": "a note it names is not believed any more",
     "its_command_failed_since": "its command failed since",
 }  # fmt: skip
 UNPROVEN: Final = "unproven"

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from datetime import datetime
 
 from pipelines.model import Claim, Status, Version, digest
+from pipelines.notes.dependants import OVER
 from pipelines.notes.moment import deadline_of
 from pipelines.run.parts import Params
 from pipelines.run.sources import standing_notes
@@ -75,16 +78,30 @@ def _same_as_before(bench: Bench) -> Mapping[str, object] | None:
 
 
 def believed_with(store: Store, scope: str, changes: Sequence[BeliefChange]) -> Believed:
-    """Asks what the scope will believe of claims: what stands, with these changes in place of their notes. Only notes that may rest on them are read."""
-    touched = {c.note for c in changes}
-    staged = _confirmed(v for c in changes for v in c.versions)
+    """Tells what the scope will believe: what stands, with these changes in place of their notes."""
+    return _Staged(store, scope, frozenset(c.note for c in changes), tuple(v for c in changes for v in c.versions))
 
-    def believed(claims: Sequence[Claim]) -> Mapping[str, str]:
-        near = store.notes_resting_on(scope, {q.turn for c in claims for q in c.quotes})
-        heads = store.heads(scope, notes=None if near is None else near - touched)
-        return {**staged, **_confirmed(h.version for h in heads if h.version.note not in touched)}
 
-    return believed
+@dataclass(frozen=True, slots=True)
+class _Staged:
+    """What stands, but for the notes that are `touched`, whose versions are those `staged` (`Believed`). Only notes that are asked for are read."""
+
+    store: Store
+    scope: str
+    touched: frozenset[str]
+    staged: tuple[Version, ...]
+
+    def confirmed(self, claims: Sequence[Claim]) -> Mapping[str, str]:
+        near = self.store.notes_resting_on(self.scope, {q.turn for c in claims for q in c.quotes})
+        heads = self.store.heads(self.scope, notes=None if near is None else near - self.touched)
+        return _confirmed((*self.staged, *(h.version for h in heads if h.version.note not in self.touched)))
+
+    def over(self, notes: AbstractSet[str]) -> tuple[Version, ...]:
+        taken_back = self.store.heads(self.scope, statuses=[Status.RETRACTED])
+        named = self.store.heads(self.scope, notes=sorted(notes), statuses=OVER) if notes else ()
+        stand = {(h.version.note, h.version.slot): h.version for h in (*taken_back, *named) if h.version.note not in self.touched}
+        staged = (v for v in self.staged if v.status is Status.RETRACTED or (v.status in OVER and v.note in notes))
+        return (*stand.values(), *staged)
 
 
 def _confirmed(versions: Iterable[Version]) -> dict[str, str]:

@@ -8,8 +8,9 @@ import pytest
 
 from pipelines.model import Origin, Ruling, Standing, Status, Version, Witnessed
 from pipelines.notes.bounds import SEEN, bound_of, outdated
+from pipelines.notes.dependants import ids_in
 from pipelines.notes.identity import identity_of
-from pipelines.notes.recheck import NEWER_SEEN, RESTS_ON_FALLEN
+from pipelines.notes.recheck import CITES_FALLEN, NEWER_SEEN, RESTS_ON_FALLEN
 from pipelines.stages.resolver import Beside, resolve
 
 from .heard import day, heard, ruling
@@ -125,3 +126,26 @@ def test_what_fell_elsewhere_counts_too() -> None:
         status=Status.RETRACTED, standing=Standing.VERIFIED, basis=PORT.order.basis, claims=("c",), valid_until=day(5), ended_by="r9",
     )  # fmt: skip
     assert states(GUESS, beside=Beside(fallen=(over,)))[GUESS.claim.statement] == (Status.NEEDS_RECHECK, RESTS_ON_FALLEN)
+
+
+# --- naming another note ----------------------------------------------------------------------------------------------------------------
+
+NAMED = identity_of("user", PORT.claim).uid
+CITING = heard("Friday", subject="backups", attribute="day", statement=f"Backups run on Friday, see n-{NAMED}", at=1, session="s2")
+
+
+def test_a_note_that_names_another_by_its_id_falls_with_it_though_it_has_evidence_of_its_own() -> None:
+    assert states(PORT, CITING)[CITING.claim.statement] == (Status.CONFIRMED, "")
+    assert states(PORT, CITING, FIXED)[CITING.claim.statement] == (Status.NEEDS_RECHECK, CITES_FALLEN)
+    back = ruling("retract", NAMED, at=5)
+    assert states(PORT, CITING, rulings=(back,))[CITING.claim.statement] == (Status.NEEDS_RECHECK, CITES_FALLEN)
+
+
+def test_said_again_after_the_other_fell_it_stands() -> None:
+    again = heard("Friday", subject="backups", attribute="day", statement="Backups run on Friday", at=9, session="s9")
+    assert states(PORT, CITING, FIXED, again)[CITING.claim.statement] == (Status.CONFIRMED, "")
+
+
+@pytest.mark.parametrize("text", ["see n-{}x", "see xn-{}", "see {}", "see n-abc"])
+def test_what_is_no_id_names_no_note(text: str) -> None:
+    assert ids_in(text.format(NAMED)) == frozenset()

@@ -1,4 +1,4 @@
-"""Opens logs and looks through their next bytes while other bytes are being taken in.
+"""Opens logs and masks their next bytes while other bytes are being taken in.
 
 The look for secrets is what intake spends most on, and other threads run beside it. One thread does it, a stretch ahead within a log and some files
 ahead between small ones. What is ahead is bounded: the first stretch of each expected file, and one stretch of the log at hand.
@@ -13,25 +13,25 @@ from typing import Final, NamedTuple
 
 from pipelines.errors import UnreadableSource
 from pipelines.logs.codec import Source
-from pipelines.logs.redaction import Looked
+from pipelines.logs.redaction import Masked
 
 LINE_MAX: Final = 8 * 1024 * 1024
-"""A line longer than this is looked through in parts."""
+"""A line longer than this is masked in parts."""
 
 
 class Stretch(NamedTuple):
-    """Raw bytes of a log from one line's end to another's, and what is found in them."""
+    """Raw bytes of a log from one line's end to another's, and the same without secrets."""
 
     raw: bytes
-    looked: Future[Looked]
+    masked: Future[Masked]
 
 
 class Log:
     """An open log and its stretches."""
 
-    def __init__(self, source: Source, look: Callable[[bytes], Future[Looked]], begun: tuple[Stretch, Iterator[bytes]] | None = None) -> None:
+    def __init__(self, source: Source, mask: Callable[[bytes], Future[Masked]], begun: tuple[Stretch, Iterator[bytes]] | None = None) -> None:
         """`begun`: the first stretch and the raw bytes of those behind it, when it was read already."""
-        self.source, self._look, self._begun = source, look, begun
+        self.source, self._mask, self._begun = source, mask, begun
 
     def __enter__(self) -> Log:
         return self
@@ -48,13 +48,13 @@ class Log:
         return self.source.part(0, size)
 
     def stretches(self, start: int) -> Iterator[Stretch]:
-        """The log from an offset on; the next stretch is looked through while the one given out is worked on. Raises UnreadableSource."""
+        """The log from an offset on; the next stretch is masked while the one given out is worked on. Raises UnreadableSource."""
         begun, self._begun = self._begun, None
         if begun is None or start != 0:
             raws = raw_stretches(self.source, start)
             if (raw := next(raws, None)) is None:
                 return
-            begun = Stretch(raw, self._look(raw)), raws
+            begun = Stretch(raw, self._mask(raw)), raws
         first, raws = begun
         waiting = [first]
         del begun, first  # a stretch that was given out is not kept here: it may be long
@@ -65,17 +65,17 @@ class Log:
                 yield waiting.pop()
                 raise
             if raw is not None:
-                waiting.append(Stretch(raw, self._look(raw)))
+                waiting.append(Stretch(raw, self._mask(raw)))
             del raw
             yield waiting.pop(0)
 
 
 class Ahead:
-    """The thread that looks, and the logs it has opened; what is `small` is looked through where it is wanted. Use as a context manager."""
+    """The thread that masks, and the logs it has opened; what is `small` is masked where it is wanted. Use as a context manager."""
 
-    def __init__(self, look: Callable[[bytes], Looked], *, small: int) -> None:
-        self._look, self._small = look, small
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="look")
+    def __init__(self, mask: Callable[[bytes], Masked], *, small: int) -> None:
+        self._mask, self._small = mask, small
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mask")
         self._expected: dict[str, Future[Log | None]] = {}
 
     def __enter__(self) -> Ahead:
@@ -101,16 +101,16 @@ class Ahead:
         log = expected.result() if expected is not None else None
         return log or Log(Source(path), self._soon)
 
-    def _soon(self, raw: bytes) -> Future[Looked]:
-        return self._pool.submit(self._look, raw) if len(raw) > self._small else self._now(raw)
+    def _soon(self, raw: bytes) -> Future[Masked]:
+        return self._pool.submit(self._mask, raw) if len(raw) > self._small else self._now(raw)
 
-    def _now(self, raw: bytes) -> Future[Looked]:
-        looked: Future[Looked] = Future()
-        looked.set_result(self._look(raw))
-        return looked
+    def _now(self, raw: bytes) -> Future[Masked]:
+        masked: Future[Masked] = Future()
+        masked.set_result(self._mask(raw))
+        return masked
 
     def _begun(self, path: str) -> Log | None:
-        """A log with its first stretch looked through; None when it cannot be read, which is found again when its turn has come."""
+        """A log with its first stretch masked; None when it cannot be read, which is found again when its turn has come."""
         try:
             source = Source(path)
         except UnreadableSource:

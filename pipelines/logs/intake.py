@@ -30,7 +30,7 @@ from pipelines.logs.discovery import Found, Missing, discover
 from pipelines.logs.forgotten import Forgotten
 from pipelines.logs.outbox import BatchStore, Outbox, Outgoing, Stretch
 from pipelines.logs.reader import Carry, FileContext, Reader, WrittenNote
-from pipelines.logs.redaction import Looked, Redactor
+from pipelines.logs.redaction import Masked, Redactor
 from pipelines.logs.split import RECORD_MAX, Bad, Blank, Pending, Piece, Record, end_of, split, split_stream
 from pipelines.model import BadSpan, OnlineNote
 from pipelines.notes.folder import read_text
@@ -51,9 +51,9 @@ ATTEMPTS_MAX: Final = 4
 ARCHIVERS: Final = 4
 """Threads that write blobs: most of their time is waiting for the disk, which takes several at once."""
 FILES_AHEAD: Final = 3
-"""New files whose first bytes are looked through at a time, the one at hand included."""
+"""New files whose first bytes are masked at a time, the one at hand included."""
 SMALL: Final = 32 * 1024
-"""Bytes of the longest blob that shares a file of the archive, and of the longest log that is not looked through ahead."""
+"""Bytes of the longest blob that shares a file of the archive, and of the longest log that is not masked ahead."""
 VARIANTS_MAX: Final = 32
 SNIFFED: Final = 64
 CLOSED_AFTER: Final = timedelta(days=1)
@@ -148,7 +148,7 @@ def intake(
     seen = store.seen_files(scope)
     told = [(found, seen.get(path_key(redactor, found.path))) for found in discovery.files]
     wanted = [(found, before, _Tally(path_key(redactor, found.path))) for found, before in told if before is None or not _is_as_seen(found, before)]
-    with ThreadPoolExecutor(max_workers=ARCHIVERS, thread_name_prefix="archive") as pool, Ahead(redactor.look, small=SMALL) as ahead, _Collector() as collector:
+    with ThreadPoolExecutor(max_workers=ARCHIVERS, thread_name_prefix="archive") as pool, Ahead(redactor.mask, small=SMALL) as ahead, _Collector() as collector:
         small = _Small(archive)
         desk = _Desk(
             store=store, scope=scope, archive=archive, redactor=redactor, readers=tuple(readers), now=now, pool=pool, ahead=ahead, collector=collector, small=small,
@@ -388,9 +388,14 @@ def _first_records(log: Log) -> tuple[list[Record], bytes]:
         size *= 4
     if not data.strip(b"\x00 \t\r\n"):
         raise _Nothing("empty", len(data))
-    if all(isinstance(p, Pending | Blank) for p in pieces) and data.lstrip(b"\xef\xbb\xbf \t\r\n[,").startswith(b"{") and len(data) <= RECORD_MAX:
+    if all(isinstance(p, Pending | Blank) for p in pieces) and data.lstrip(_BEFORE_RECORD).startswith(b"{") and len(data) <= RECORD_MAX:
         raise _Nothing("its first record is not complete yet", len(data))
+    if len(data) > RECORD_MAX and data.lstrip(_BEFORE_RECORD).startswith(b"{") and b"\n" not in data:
+        raise _NoLog(f"its first record is longer than {RECORD_MAX >> 20} MB, which no record of an agent is")
     raise _NoLog("a binary file" if b"\x00" in data or not _is_text(data) else "no JSON record in it")
+
+
+_BEFORE_RECORD: Final = b"\xef\xbb\xbf \t\r\n[,"
 
 
 def _beginning(data: bytes) -> list[Piece]:
@@ -485,15 +490,14 @@ class _Feed:
         self.kept: Sequence[tuple[int, int]] | None = None  # of what is forgotten in part
 
     def chunks(self) -> Iterator[bytes]:
-        for chunk, looked in self.log.stretches(self.start):
-            masked = self._masked(chunk, looked.result())
-            del chunk, looked  # what was looked through holds a copy of the chunk
+        for chunk, waits in self.log.stretches(self.start):
+            masked = self._hold(chunk, waits.result())
+            del chunk, waits  # it may be long
             yield masked
 
-    def _masked(self, chunk: bytes, looked: Looked) -> bytes:
+    def _hold(self, chunk: bytes, masked: Masked) -> bytes:
         if self.size > SEGMENT_MAX:
             self.ahead += self._cut(self.reached) + self._cut(self.base + self.size)
-        masked = self.desk.redactor.mask(chunk, looked)
         self.held.append((chunk, masked.data))
         self.size += len(chunk)
         if masked.count:

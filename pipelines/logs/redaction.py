@@ -61,13 +61,6 @@ Lines: TypeAlias = Mapping[Span, "Sequence[Found] | None"]
 """Lines of a chunk in which the scanner found something, and what; None where it has to read the line by itself to tell."""
 
 
-class Looked(NamedTuple):
-    """The scanner's copy of a chunk, and what it found there."""
-
-    reading: bytes
-    lines: Lines
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Masked:
     """Masked bytes, as long as the raw ones; `count` secrets were masked by the rules of `version`."""
@@ -96,14 +89,9 @@ class Redactor:
                 self._loaded = self._load()
             return self._loaded
 
-    def look(self, data: bytes) -> Looked:
-        """What the scanner finds in each line: the part of masking that other threads run beside."""
-        reading, lines, scan = _reading(data), list(_lines(data)), self._scanner.scan
-        return Looked(reading, joined_look(reading, lines, scan) if self._joins and len(lines) > 1 else dict.fromkeys(lines))
-
-    def mask(self, data: bytes, looked: Looked | None = None) -> Masked:
-        """The bytes with every secret overwritten. `data` must begin and end where records do; `looked` is what a look at them found."""
-        suspects = self._suspects(data, self.look(data) if looked is None else looked)
+    def mask(self, data: bytes) -> Masked:
+        """The bytes with every secret overwritten. `data` must begin and end where records do. Other threads run beside most of it."""
+        suspects = self._suspects(data)
         if not suspects:
             return Masked(data=data, count=0, version=self.version)
         parts, at, count = [], 0, 0
@@ -113,13 +101,15 @@ class Redactor:
             at, count = end, count + masked
         return Masked(data=b"".join([*parts, data[at:]]), count=count, version=self.version)
 
-    def _suspects(self, data: bytes, looked: Looked) -> list[tuple[Span, list[Span]]]:
+    def _suspects(self, data: bytes) -> list[tuple[Span, list[Span]]]:
         """Lines with a secret in them and where in the line."""
-        scan, cues = self._scanner.scan, foreign_cues(data)
+        reading, lines, scan = _reading(data), list(_lines(data)), self._scanner.scan
+        looked = joined_look(reading, lines, scan) if self._joins and len(lines) > 1 else dict.fromkeys(lines)
+        cues = foreign_cues(data)
         cued: dict[Span, Sequence[Found]] = {_line_at(data, cue): () for cue in cues}
         suspects = []
-        for (start, end), told in sorted({**cued, **looked.lines}.items()):
-            found = _found(scan(looked.reading[start:end])) if told is None else told
+        for (start, end), told in sorted({**cued, **looked}.items()):
+            found = _found(scan(reading[start:end])) if told is None else told
             if (found or (start, end) in cued) and (spans := _spans(data[start:end], found)):
                 suspects.append(((start, end), spans))
         return suspects

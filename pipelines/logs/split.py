@@ -21,8 +21,9 @@ import orjson
 
 from pipelines.model import BadSpan, Place
 
-RECORD_MAX = 64 * 1024 * 1024
-"""Bytes of the longest record read; a longer one is a bad span "record_too_long"."""
+RECORD_MAX = 12 * 1024 * 1024
+"""Bytes of the longest record read; a longer one is a bad span "record_too_long". Some ten copies of a record are alive while it is taken in: this many
+bytes keep that under 300 MB. The longest records agents write hold a picture, of 5 MB before base64."""
 
 BROKEN_TRIED = 256
 """How many beginnings of objects that break off themselves are tried in search of a record behind a torn one."""

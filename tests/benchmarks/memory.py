@@ -1,7 +1,7 @@
 """How much memory a large log takes: `python -m tests.benchmarks.memory [FOLDER] [--mb N] [--line-mb N]`.
 
 Writes a log of N megabytes (1,000 unless told otherwise) below FOLDER or the temporary folder, takes it in, and removes everything again. Its records
-are messages of about 2 kB, with one of `--line-mb` megabytes (1) after each hundred megabytes. Prints how much was taken in, the speed, and the peak
+are messages of about 2 kB, with one of `--line-mb` megabytes (1) at the beginning and after each hundred megabytes. Prints how much was taken in, the speed, and the peak
 of resident memory of this process. Target: under 300 MB whatever the size of the log. A record takes some 10 times its own size while it is read.
 """
 
@@ -59,7 +59,7 @@ def _write(path: Path, size: int, long: int) -> int:
 
 
 def _lines(long: int) -> Iterator[bytes]:
-    number, since = 0, 0
+    number, since = 0, 100 * MB
     while True:
         words = " ".join(WORDS[(number + i) % len(WORDS)] for i in range(50))
         text = words * (long // len(words)) if since >= 100 * MB else words

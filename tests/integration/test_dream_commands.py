@@ -389,7 +389,7 @@ def test_invalid_utf_8_is_salvaged_or_counted_and_loses_nothing_else(dreamd: Com
 def test_a_line_longer_than_any_record_is_a_bad_span_and_the_rest_is_read(dreamd: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(intake_module, "split_stream", partial(split_stream, record_max=64 * 1024))
     monkeypatch.setattr(ahead_module, "LINE_MAX", 64 * 1024)
-    monkeypatch.setattr(codec_module, "CHUNK", 64 * 1024)  # the limits of 64 MiB and some, a thousandth of their size
+    monkeypatch.setattr(codec_module, "CHUNK", 64 * 1024)  # the limits of some MiB, a hundredth of their size
     log = tmp_path / "talk.jsonl"
     first, last = conversation("t", [("Ana", "The API listens on port 8080."), ("Ana", "We meet on Monday.")]).encode().splitlines(keepends=True)
     log.write_bytes(first + b'{"session": "t", "speaker": "Ana", "text": "' + b"word " * 100_000 + b'"}\n' + last)

@@ -534,6 +534,13 @@ def test_a_line_longer_than_a_record_may_be_is_one_bad_span(bench: Bench, monkey
     assert key.encode() not in archived
 
 
+def test_a_log_that_begins_with_a_line_longer_than_a_record_may_be_is_refused_with_the_limit(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "RECORD_MAX", 3 << 20)
+    bench.write("a.jsonl", row(0, "word " * 900_000) + row(1))
+    taken = bench.take_one()
+    assert taken.refused == "its first record is longer than 3 MB, which no record of an agent is"
+
+
 _parts = st.one_of(
     st.builds(row, st.integers(0, 50)),
     st.builds(lambda n, cut: row(n)[:cut], st.integers(0, 50), st.integers(1, 60)),

@@ -186,11 +186,11 @@ def _installed(data: Path, config: Path | None) -> nightly.Installed:
 def run_command(words: Sequence[str], told: str | None = None) -> str:
     """Run a program of the system. Raises Refused when it is not there or fails."""
     try:
-        done = subprocess.run(words, input=told, capture_output=True, text=True, timeout=_WAIT_S, check=False)
+        done = subprocess.run(words, input=told, capture_output=True, encoding="utf-8", errors="surrogateescape", timeout=_WAIT_S, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Refused(f"{words[0]} could not be run: {error}") from error
     if done.returncode:
-        raise Refused(f"{' '.join(words)} failed: {' '.join(done.stderr.split())[:200]}")
+        raise Refused(f"{' '.join(words)} failed: {visible(' '.join(done.stderr.split())[:200])}")
     return done.stdout
 
 
@@ -207,17 +207,28 @@ def _undo_commands(entry: Entry) -> None:
             run_command(words)
 
 
+_NO_CRONTAB: Final = ("no crontab", "no such file")
+"""How a system says that somebody has none (cronie and its kin, busybox)."""
+
+
 def _crontab() -> str:
-    with suppress(Refused):  # a person without a crontab is told so by an error
+    """The person's crontab, "" where there is none. Raises Refused where it cannot be read: a new one written then would take the place of theirs."""
+    try:
         return run_command(("crontab", "-l"))
-    return ""
+    except Refused as error:
+        if any(words in str(error).lower() for words in _NO_CRONTAB):
+            return ""
+        raise
 
 
 def _crontab_out() -> bool:
     """Take our line out of the crontab; whether it was there."""
     if shutil.which("crontab") is None:
         return False
-    before = _crontab()
+    try:
+        before = _crontab()
+    except Refused:  # who may not read theirs could not have been given a line
+        return False
     after = nightly.crontab_without(before)
     if after != before:
         run_command(("crontab", "-") if after else ("crontab", "-r"), after or None)

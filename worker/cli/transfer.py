@@ -46,8 +46,8 @@ def export_command(
     loaded = common.start(config)
     moment = looking_back.moment_of(as_of, known_at, loaded)
     target = file.expanduser()
-    if target.exists():
-        raise Refused(f"{target} exists: name a file that does not")
+    if os.path.lexists(target):
+        raise _exists(target)
     with _opened(wiki, loaded, create=False) as (store, archive_of):
         at = common.scope_of(scope, loaded, store)
         if moment or audience:
@@ -81,7 +81,9 @@ def import_command(file: _File, wiki: common.Wiki = None, config: common.Config 
     loaded = common.start(config)
     source = file.expanduser()
 
-    def opened() -> BinaryIO:
+    def opened() -> BinaryIO:  # more than once: what can be read only once is no file for it
+        if os.path.lexists(source) and not os.path.isfile(source):
+            raise Refused(f"{source} cannot be read: it is no file")
         try:
             return source.open("rb")
         except OSError as error:
@@ -120,11 +122,28 @@ def _whole(target: Path) -> Iterator[BinaryIO]:
             yield out
             out.flush()
             os.fsync(out.fileno())
-        temporary.replace(target)
+        _name_it(temporary, target)
     except OSError as error:
         raise Refused(f"{target} cannot be written: {error.strerror or error}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # where it could not be made, it cannot be looked for either
+            temporary.unlink(missing_ok=True)
+
+
+def _name_it(temporary: Path, target: Path) -> None:
+    """Give a file its name, unless somebody made one of that name meanwhile; a file system without hard links is asked just before."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise _exists(target) from None
+    except OSError:
+        if os.path.lexists(target):
+            raise _exists(target) from None
+        temporary.replace(target)
+
+
+def _exists(target: Path) -> Refused:
+    return Refused(f"{target} exists: name a file that does not")
 
 
 def _hand() -> str:

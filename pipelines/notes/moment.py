@@ -48,6 +48,12 @@ def held(version: Version, moment: Moment) -> Version | None:
     return None if moment.known_at is not None and over(version, moment.known_at) else version
 
 
+def last_heard(version: Version, moment: Moment) -> datetime | None:
+    """When a version was last heard of; of a look back by what was true, its oldest evidence where the newest is later than that."""
+    at, newest = moment.as_of, version.newest_evidence
+    return version.oldest_evidence if at and newest and newest > at else newest
+
+
 def over(version: Version, now: datetime) -> bool:
     """Whether a version's validity is over by the reader's clock, told so or not."""
     return version.status in _LIVE and version.valid_until is not None and version.valid_until <= now

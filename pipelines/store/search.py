@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, and_, exists, or_, select
 
 from pipelines.model import Version
-from pipelines.notes.moment import PRESENT, Moment, held, stood_at
+from pipelines.notes.moment import PRESENT, Moment, held, last_heard, stood_at
 from pipelines.store import tables as t
 from pipelines.store.audiences import heard_here
 from pipelines.store.beliefs import LIVE, believed_at, may_read, may_see, revision_at
@@ -121,7 +121,7 @@ def _live(conn: Connection, scope_id: int | None, found: Any, reader: Reader, li
     query = select(t.visible, found.c.score).join_from(found, t.visible, v.id == found.c.row_id // KINDS)
     query = query.where(found.c.row_id % KINDS == VERSION, may_see(scope_id, reader), v.status.in_([s.value for s in LIVE]))
     rows = conn.execute(query.order_by(found.c.score, v.note_uid, v.slot).limit(limit))
-    return [_note(version_of_row(r), -r.score) for r in rows]
+    return [_note(version := version_of_row(r), -r.score, version.newest_evidence) for r in rows]
 
 
 def _then(conn: Connection, scope_id: int | None, found: Any, reader: Reader, moment: Moment, limit: int) -> list[Match]:
@@ -137,14 +137,14 @@ def _then(conn: Connection, scope_id: int | None, found: Any, reader: Reader, mo
     for row in conn.execute(query.order_by(found.c.score, n.c.uid, v.slot)):
         version = held(version_of_row(row), moment)
         if version is not None and version.status in LIVE:
-            out.append(_note(version, -row.score))
+            out.append(_note(version, -row.score, last_heard(version, moment)))
         if len(out) == limit:
             break
     return out
 
 
-def _note(version: Version, score: float) -> Match:
-    return Match(kind="note", uid=version.note, score=score, text=version.statement, at=version.newest_evidence, status=version.status)
+def _note(version: Version, score: float, at: datetime | None) -> Match:
+    return Match(kind="note", uid=version.note, score=score, text=version.statement, at=at, status=version.status)
 
 
 def _said_by(conn: Connection, scope_id: int | None, moment: Moment) -> tuple[ColumnElement[bool], ...]:

@@ -116,3 +116,15 @@ def test_a_day_lasts_to_its_end_in_the_zone_of_the_settings(clocked: Command, mo
     told = json.loads(clocked("search", "audit", "logs", "--as-of", "2026-05-31", "--json")[1])
     assert told["looking_back"]["as_of"] == "2026-06-01T03:59:59.999999+00:00"
     assert clocked("search", "audit", "--as-of", "2026-08-01")[0] == 0, "today is no day to come"
+
+
+def test_a_look_back_dates_a_note_by_what_had_been_said_and_marks_what_was_learned_later(dreamd: Command, tmp_path: Path) -> None:
+    for name, at in (("one", MAR), ("two", JUN)):
+        ClaudeLog(name, at=at).user("The staging server is called heron.").save(tmp_path / "logs")
+    assert dreamd("dream", tmp_path / "logs")[0] == 0
+    (note,) = (x for x in dreamd("search", "heron", "--as-of", "2026-05-01")[1].splitlines() if x.startswith("n-"))
+    assert "2026-03-02" in note
+    assert "2026-06-01" in next(x for x in dreamd("search", "heron")[1].splitlines() if x.startswith("n-"))
+    proofs = [x for x in dreamd("why", note.split()[0], "--as-of", "2026-05-01")[1].splitlines() if "user: “" in x]
+    assert [("2026-03-02" in x, "learned later" in x) for x in proofs] == [(True, False), (False, True)]
+    assert "learned later" not in dreamd("why", note.split()[0])[1]

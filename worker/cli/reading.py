@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -164,7 +165,7 @@ def why_command(
     if over != at.scope:
         print(f"in the scope {over}, above all your projects:")
     for chain in chains:
-        print_chain(chain)
+        print_chain(chain, moment.as_of)
     if several:
         _print_several(several)
     return 0
@@ -278,8 +279,8 @@ def _one_line(text: str) -> str:
     return flat if len(flat) <= QUOTE_MAX else flat[: QUOTE_MAX - 1] + "…"
 
 
-def print_chain(chain: Chain) -> None:
-    """A chain for a person: what is said, how it stands, the lines it rests on with those around them, who decided."""
+def print_chain(chain: Chain, as_of: datetime | None = None) -> None:
+    """A chain for a person: what is said, how it stands, the lines it rests on with those around them, who decided. Lines later than `as_of` say so."""
     if chain.online and chain.finding:
         note = chain.online
         print(f"n-{chain.note}  {visible(f'{note.folder}/{note.path}')} line {note.line}: {_one_line(note.text)}")
@@ -298,6 +299,7 @@ def print_chain(chain: Chain) -> None:
     for proof in chain.proofs:
         when = f"{proof.turn.at:%Y-%m-%d %H:%M}" if proof.turn.at else "no time"
         when += f" ({ZONE_UNKNOWN})" if proof.turn.at and proof.turn.zone == UNKNOWN else ""
+        when += ", learned later" if as_of and proof.turn.at and proof.turn.at > as_of else ""
         who = who_says(proof)
         print(f"  {short_session(proof.turn.session)}:{proof.turn.place.line}, {when}, {visible(who)}: “{_one_line(proof.quote.text)}”")
         if proof.unkept:

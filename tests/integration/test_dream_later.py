@@ -78,7 +78,7 @@ def test_what_an_engine_asks_stands_in_the_inbox_once(desk: Desk) -> None:
         asked = [q.quotes[0].text for questions in store.questions(SCOPE).values() for q in questions]
     assert asked
     told = desk.tree()["inbox.md"].split("\n")
-    assert [row.partition(": `dreamd")[0] for row in told if row.startswith("- ")] == [f"- {asked[0]} (dangling reference)"]
+    assert [row.partition(": `dreamd")[0] for row in told if row.startswith("- ")] == [f"- {asked[0]} (it points at something it does not name)"]
 
 
 @pytest.mark.parametrize("dry_run", [True, False])

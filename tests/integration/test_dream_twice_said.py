@@ -139,7 +139,7 @@ def test_words_that_wait_as_a_draft_do_not_wait_as_a_question_too(desk: Desk) ->
     ClaudeLog("one").user("Always run that script before a release.").assistant("Noted. Shall I call it now?").save(desk.logs)
     desk.dream()
     told = (desk.wiki / "inbox.md").read_text(encoding="utf-8")
-    assert [line.partition(" (")[0] for line in told.split("\n") if line.startswith("- ")] == [
+    assert [line.partition(": `dreamd")[0].partition(" (")[0] for line in told.split("\n") if line.startswith("- ")] == [
         "- Always run that script before a release.",
         "- Shall I call it now?",
     ]

@@ -87,6 +87,7 @@ def _dream(parts: Parts, request: Request, waiting: WhileRunning | None) -> Outc
     if left is not None and not request.params.dry_run and read_all(parts, left.dream, mark):
         return _outcome(parts, request, left, NOTHING, began.timestamp())
     taken = take_in(parts, request)
+    clean_leftovers(parts, request)  # bytes it archived and then did not take in, since they were forgotten meanwhile
     parts.step("taken_in")
     asked = _ask(parts, request, brought_by(taken, mark))
     parts.step("requested")

@@ -45,6 +45,7 @@ def take_in(parts: Parts, request: Request) -> Taken:
         request.paths, store=parts.store, scope=request.scope, archive=parts.archive, redactor=parts.redactor, readers=parts.readers, now=parts.now(),
         exclude=request.exclude, audience=parts.audience,
     )  # fmt: skip
+    parts.store.leave_refused(request.scope)
     _vouch(parts, request)
     named = ((root, _covered(parts, name)) for root, name in named_folders(request.notes))
     folders = tuple(_unless_emptied(parts, request, read_folder(root, name=name, git_times=parts.git_times)) for root, name in named)

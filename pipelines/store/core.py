@@ -59,6 +59,7 @@ class Core:
         # in front of SQLite's unfair busy wait (systems hole 40)
         self._one_writer: AbstractContextManager[Any] = threading.RLock() if self.on_sqlite else nullcontext()
         self._open = threading.local()  # the connection of the transaction this thread has open around several methods
+        self.refused: set[tuple[str, str]] = set()  # scope and address of bytes archived for what was then not taken in (`Intake.leave_refused`)
         self.identify()
 
     def identify(self) -> None:

@@ -16,6 +16,7 @@ from pipelines.ports import IntakeBatch, Seen, SourceState
 from pipelines.store import tables as t
 from pipelines.store.codec import SPEAKERS, TurnRow, session_out, turn_row
 from pipelines.store.core import Core, add, add_new, chunks, insert_new, put
+from pipelines.store.filled import BLOB
 from pipelines.store.online import append_notes
 from pipelines.store.rows import add_rows
 from pipelines.store.speakers import speakers_in, speakers_of
@@ -59,6 +60,17 @@ class Intake(Core):
         """Store one file's new part and move its cursor. Raises Conflict when the cursor no longer stands where the batch was read from."""
         return self.commit_batches(scope, (batch,))[0]
 
+    def leave_refused(self, scope: str) -> bool:
+        """Leave over the archived bytes of batches that were refused because something was forgotten meanwhile: they may hold it. To be called once what is
+        left was taken in, since other bytes of them may be wanted by then; False when there are none."""
+        names = {blob for of, blob in self.refused if of == scope}
+        if names:
+            with self.writing("leave over archived bytes") as conn:
+                scope_id = self.locked_scope(conn, scope)
+                add_new(conn, t.leftovers, [{"scope_id": scope_id, "what": BLOB, "name": name} for name in sorted(names)])
+            self.refused.difference_update({(scope, name) for name in names})
+        return bool(names)
+
     def commit_batches(self, scope: str, batches: Sequence[IntakeBatch]) -> tuple[Receipt, ...]:
         """`commit_intake` of several sources in one transaction: all of them, or none when one of their cursors has moved (Conflict)."""
         if len({b.after.identity for b in batches}) != len(batches):
@@ -66,7 +78,11 @@ class Intake(Core):
         with self.writing(f"take in {batches[0].seen.path}" if len(batches) == 1 else f"take in {len(batches)} files") as conn:
             scope_id = self.locked_scope(conn, scope)
             for epoch in {batch.forget_epoch for batch in batches}:
-                require_epoch(conn, scope_id, epoch)
+                try:
+                    require_epoch(conn, scope_id, epoch)
+                except Conflict:
+                    self.refused.update((scope, segment.blob) for batch in batches for segment in batch.segments)
+                    raise
             sources = _move_cursors(conn, scope_id, batches)
             ids = _add_sessions(conn, scope_id, sources, batches)
             turns = [turn for batch in batches for turn in batch.turns]

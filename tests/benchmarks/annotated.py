@@ -135,9 +135,8 @@ def halumem(file: Path) -> Annotated:
         who = name[1] if name else "user"
         for number, session in enumerate(person["sessions"]):
             label = f"{person['uuid'][:8]}-{number}"
-            at = datetime.strptime(session["start_time"], "%b %d, %Y, %H:%M:%S").replace(tzinfo=UTC)
             speakers = {"user": who, "assistant": "assistant"}
-            rows += [{"session": label, "speaker": speakers[t["role"]], "time": at.isoformat(), "text": t["content"]} for t in session["dialogue"]]
+            rows += [{"session": label, "speaker": speakers[t["role"]], "time": t["timestamp"], "text": t["content"]} for t in session["dialogue"]]
             memories += _points(who, session)
     return Annotated(rows=rows, memories=memories)
 

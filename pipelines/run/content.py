@@ -389,7 +389,9 @@ def _failed(finding: Finding, evidence: Evidence) -> str:
 
 
 def _file_cite(note: OnlineNote, verdict: Verdict) -> Cite:
-    remark = {Verdict.NO_LOG: "no log", Verdict.UNSUPPORTED: "its log says nothing of it", Verdict.UNCHECKED: "not checked"}.get(verdict, verdict.value.replace("_", " "))
+    remark = {Verdict.NO_LOG: "no log", Verdict.UNSUPPORTED: "its log says nothing of it", Verdict.UNCHECKED: "not checked"}.get(
+        verdict, verdict.value.replace("_", " ")
+    )
     return Cite(source=_shown_path(note), line=note.line, at=note.written_at if note.dated_by != "mtime" else None, who="note", remark=remark)
 
 

@@ -172,6 +172,14 @@ def _stopped(m: Match) -> Slot | None:
     return Slot(subject=subject, attribute=name, value=value, person=person, negated=True, update=True, single=is_single(name)) if _fits(value, 10) else None
 
 
+def _forbidden(m: Match) -> Slot | None:
+    """X不要用Y, 禁止使用Y: what X uses, denied."""
+    subject, attribute, person = subject_of(m["np"])
+    value = _value(m["value"])
+    name = attribute or "use"
+    return Slot(subject=subject, attribute=name, value=value, person=person, negated=True, single=is_single(name)) if _fits(value, 10) else None
+
+
 def _called(m: Match) -> Slot | None:
     who = _who(m["np"])
     return Slot(subject=who[0], attribute="name", value=_value(m["value"]), person=who[1], single=True) if who else None
@@ -269,6 +277,7 @@ _NP = rf"(?P<np>{_V})"
 # A range of Han characters is kept out of IGNORECASE: it has no cases, and the compiler would look at each of its 20,000 characters.
 _WHO = r"(?P<np>(?:我(?:的)?(?-i:[\u4e00-\u9fff]){0,4}?|[小老阿](?-i:[\u4e00-\u9fff]))?)"
 _TO = r"改成|改为|换成|换到|换为|切换到|切换成|切到|迁移到|迁到|变成|变为|改用|升级到|升级为|调整为|调整到|调到|搬到|移到|改名为|重命名为|改到"
+_FORBIDDEN = r"(?:请|千万|永远|绝对|一律|都)?(?:不要|不得(?!不)|不准|不许|不可以?|不能(?!不)|不应该?|禁止|严禁|避免|[请切]勿|勿|别)"
 _STATES = "|".join(sorted((form for form in STATE_OF if is_han(form[0])), key=len, reverse=True))
 
 _ROWS: tuple[tuple[str, Builder], ...] = (
@@ -308,10 +317,11 @@ _ROWS: tuple[tuple[str, Builder], ...] = (
     ),
     (r"^(?P<np>我们|)每(?P<value>周[一二三四五六日天]|星期[一二三四五六日天])(?P<event>(?-i:[\u4e00-\u9fff]){2,6}?)了?$", _schedule),
     (rf"^(?P<np>{_V})在\s*(?P<of>{_V})的?(?P<value>东北|西北|东南|西南|[东西南北左右])(?:边|面|侧|方|部)?$", _position),
-    (rf"^(?P<np>{_V}|)(?P<not>不)?(?:用|使用|采用)的是\s*(?P<value>{_V})$", _tool),
+    (rf"^(?P<np>|{_V})(?:{_FORBIDDEN})再?(?:使用|采用|用)\s*(?P<value>{_V})$", _forbidden),
+    (rf"^(?P<np>|{_V})(?P<not>不)?(?:使用|采用|用)的是\s*(?P<value>{_V})$", _tool),
     (rf"^{_NP}(?P<not>不)?(?:应该是|是|为|等于|设为|设置为|:|：|叫|名叫)\s*(?P<value>{_V})$", _is),
     (r"^(?P<np>[^、。]+?)は(?P<not>)(?P<value>[^、。]+?)(?:です|だ)$", _is),
-    (rf"^(?P<np>{_V}|)(?P<not>不)?(?:决定用|采用|使用|都用|用)\s*(?P<value>{_V})$", _tool),
+    (rf"^(?P<np>|{_V})(?P<not>不)?(?:决定用|采用|使用|都用|用)\s*(?P<value>{_V})$", _tool),
     (r"^(?P<np>(?-i:[\u4e00-\u9fff]){2,10})\s*(?P<not>)(?P<value>[0-9][^,，。]{0,8})$", _is),
 )
 

@@ -216,6 +216,10 @@ _FORMER = re.compile(
 _GLUE = frozenset(map(canonical_word, GLUE)) | frozenset(map(canonical_word, " ".join([*ATTRIBUTE_OF, *STATE_OF]).split()))
 
 
+_DENYING = frozenset("不要 不得 不准 不许 不可 不可以 不应 不应该 不用 不再 禁止 严禁 避免 勿 请勿 切勿 别 别用 别再 再 永远 千万 绝对".split())
+"""Words of a denial as the cutter gives them: of a slot that is denied they say no more than that."""
+
+
 def _extra(slot: Slot, core: str) -> frozenset[str]:
     """The canonical words of the whole sentence beyond the slot's own words, the words of attributes, scopes and cues."""
     own = [part for part in (slot.subject, slot.attribute, slot.value, slot.old, slot.against) if part]
@@ -223,7 +227,7 @@ def _extra(slot: Slot, core: str) -> frozenset[str]:
     for part in sorted(own, key=len, reverse=True):
         rest = without_words(rest, part)
     accounted = {word for part in own for word in canonical_words(part)}
-    return frozenset(canonical_words(rest)) - accounted - _GLUE
+    return frozenset(canonical_words(rest)) - accounted - (_GLUE | _DENYING if slot.negated else _GLUE)
 
 
 _ALNUM = re.compile(r"[A-Za-z0-9]", re.IGNORECASE)

@@ -399,7 +399,11 @@ def _told(parts: Parts, request: Request, ruled: Ruled, moved: Sequence[Follows]
     if ruled.known:
         print(f"{name} was decided like this before; it is {', '.join(status) or 'no note any more'}")
     else:
-        print(f"{name} is decided: {visible(words_of(right))}" if right else f"{name} is now {', '.join(status) or 'no note any more'}: {visible(words_of(ruled.versions))}")
+        print(
+            f"{name} is decided: {visible(words_of(right))}"
+            if right
+            else f"{name} is now {', '.join(status) or 'no note any more'}: {visible(words_of(ruled.versions))}"
+        )
         if ruled.ruling.verb == "retract":
             _print_follows(moved)
             print(f"To bring it back: dreamd revert {name}")

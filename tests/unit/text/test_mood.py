@@ -37,7 +37,16 @@ MOODS = [
     (Mood.PLAIN, ["主要是因为离家近", "重要是速度", "我们把A换成了B，因为没人会调优。"]),
     (Mood.CONDITION, ["要是下雨就改天"]),
     (Mood.REQUEST, ["把端口改成80，因为冲突了", "我们把端口换到80"]),
-    (Mood.CONDITION, ["I live in Turin, if the deal goes through.", "The port is 80, if it is Monday", "falls es regnet", "wir bleiben, falls es regnet", "und falls es regnet"]),
+    (
+        Mood.CONDITION,
+        [
+            "I live in Turin, if the deal goes through.",
+            "The port is 80, if it is Monday",
+            "falls es regnet",
+            "wir bleiben, falls es regnet",
+            "und falls es regnet",
+        ],
+    ),
     (Mood.PLAIN, ["顺便说一句，顺便说一下，我对牛奶过敏。", "说起来，顺便说一下，我家在成都。", "方便说一下，我在成都。", "那么简单说，端口是80"]),
     (Mood.REPORTED, ["小王顺便说一句，他对牛奶过敏。", "王芳说端口是80"]),
     (

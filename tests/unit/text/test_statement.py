@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from pipelines.model import Relation
+from pipelines.notes.relate import relate
 from pipelines.text.statement import Form, Person, canonical_words, parse
 
 
@@ -284,3 +286,22 @@ def test_since_gives_a_reason_where_it_names_no_time(text: str, value: str, reas
 def test_prose_beyond_the_length_of_a_sentence_is_no_statement_and_meets_no_pattern() -> None:
     read = parse("The port is 5433 " + "- " * 4000 + "because of the proxy")
     assert (read.form, read.value, read.reason) == (Form.FREE, None, None)
+
+
+@pytest.mark.parametrize(
+    ("denied", "plain"),
+    [
+        ("不要使用 npm", "使用 npm"),
+        ("请勿使用 npm。", "请使用 npm。"),
+        ("永远不要用 npm", "用 npm"),
+        ("禁止使用 npm", "使用 npm"),
+        ("我们不用 npm", "我们用 npm"),
+        ("前端别用 npm", "前端用 npm"),
+    ],
+)
+def test_what_a_chinese_sentence_forbids_is_the_plain_one_denied_and_has_no_subject_of_its_own(denied: str, plain: str) -> None:
+    no, yes = parse(denied), parse(plain)
+    assert (no.subject, no.attribute, no.value, no.qualifier) == (yes.subject, "use", "npm", yes.qualifier)
+    assert (no.negated, yes.negated) == (True, False)
+    assert no.extra == yes.extra == frozenset()
+    assert relate(yes, no).relation is Relation.CONTRADICTION

@@ -392,7 +392,10 @@ def test_a_name_between_two_underscores_stays_a_name_and_is_no_emphasis(markdown
     [("the API goes first", False), ("API first, site behind", False), ("the API goes first on Fridays", True), ("the API never goes first", True)],
 )
 def test_an_index_line_that_says_no_more_than_its_file_is_cited_by_the_line_that_says_it(hook: str, shown: bool) -> None:
-    own = [carried("ow0001", "The API goes first.", 1, path="order.md", title="Order"), carried("ow0002", "The site goes behind the API.", 2, path="order.md", title="Order")]
+    own = [
+        carried("ow0001", "The API goes first.", 1, path="order.md", title="Order"),
+        carried("ow0002", "The site goes behind the API.", 2, path="order.md", title="Order"),
+    ]
     index = carried(
         "in0001", f"Order: {hook}", 7, path="MEMORY.md", title="Notes", index=True, targets=("order.md",), markdown=f"[Order](order.md): {hook}"
     )  # fmt: skip

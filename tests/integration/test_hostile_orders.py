@@ -125,7 +125,7 @@ def test_a_note_that_speaks_past_the_user_is_held_and_named_by_its_place(desk: D
     assert shown(desk, [*words, "zqtitle", "zqcomment", in_base64(STANDING["en"].format("x"))[14:]]) == []
     assert "The de port is 5433." in desk.pages()["de.md"], "the other lines of the file are carried"
     inbox = desk.tree()["inbox.md"]
-    assert all(f"notes/{name}.md` line" in inbox for name in (*PAST_THE_USER, "title", "comment", "coded"))
+    assert all(f"notes/{name}.md`, line" in inbox for name in (*PAST_THE_USER, "title", "comment", "coded"))
     with desk.store() as store:
         (held,) = (n for n in store.online_notes(SCOPE) if n.path == "comment.md")
         assert why(store, SCOPE, held.uid[:12])[0].online == held, "a person can look at it"

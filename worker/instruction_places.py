@@ -44,7 +44,7 @@ def instructed(root: Path, homes: Homes) -> Instructed:
     )  # fmt: skip
     everywhere = [(homes.claude, f) for f in (homes.claude / "CLAUDE.md", *rules_below(homes.claude / "rules"))]
     everywhere += [(homes.codex, f) for f in codex_files(homes.codex)]
-    above = (InstructionFile(path=f, shown=homely[home] + f.relative_to(home).as_posix()) for home, f in everywhere if f.is_file())
+    above = (InstructionFile(path=f, shown=homely[home] + f.relative_to(home).as_posix()) for home, f in everywhere if os.path.isfile(f))
     return Instructed(files=(*own, *inner, *outer, *above), within=((root, ""), *homely.items()), home=Path.home())
 
 
@@ -53,7 +53,7 @@ def instructed_by(paths: Iterable[str], homes: Homes) -> Instructed | None:
     files = discover(list(paths)).files
     step = max(1, -(-len(files) // LOGS_MAX))
     folders = {first_folder(f.path) for f in files[::step]}
-    roots = {root_of(folder) for folder in folders if folder is not None and folder.is_dir()}
+    roots = {root_of(folder) for folder in folders if folder is not None and os.path.isdir(folder)}
     return instructed(roots.pop(), homes) if len(roots) == 1 else None
 
 

@@ -1,7 +1,8 @@
 """Finds a person's projects: the logs their agents keep, and the notes and instructions that stand beside the code.
 
 A session belongs to the git repository of its *first* working directory (worktrees are one project), else to that folder. The agent's own folder names
-do not decide: they are not injective. Nothing is written, and of a log only the first bytes are read.
+do not decide: they are not injective. Nothing is written, and of a log only the first bytes are read. What may not be looked into holds nothing
+(`os.path` says so; `Path.is_file` raises).
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def survey(homes: Homes) -> Survey:
 def logs_of(homes: Homes) -> Iterator[LogFile]:
     """The logs of both agents, by path. A log that stands below a session's (a subagent's) has that session's working directory."""
     for agent, folders in (("claude", [homes.claude / "projects"]), ("codex", [homes.codex / "sessions", homes.codex / "archived_sessions"])):
-        found = discover([str(f) for f in folders if f.is_dir()]).files
+        found = discover([str(f) for f in folders if os.path.isdir(f)]).files
         known: dict[str, Path | None] = {}
         for file in sorted((f for f in found if f.name.endswith(".jsonl")), key=lambda f: f.path):
             stem = str(Path(file.path).parent / file.name.removesuffix(".jsonl"))
@@ -183,12 +184,12 @@ def _memory_folders(homes: Homes, by_root: Mapping[Path, Iterable[LogFile]]) -> 
     out: dict[Path, tuple[Path, ...]] = {}
     taken: set[Path] = set()
     for root in by_root:
-        named = [f for f in _named(homes.claude / "projects", sanitised(root)) if f.is_dir()]
+        named = [f for f in _named(homes.claude / "projects", sanitised(root)) if os.path.isdir(f)]
         out[root] = tuple(named)
         taken.update(named)
     for root, logs in by_root.items():
         beside = {log.path.parent / "memory" for log in logs if log.agent == "claude"} - taken
-        out[root] += tuple(sorted(f for f in beside if f.is_dir()))
+        out[root] += tuple(sorted(f for f in beside if os.path.isdir(f)))
     return out
 
 
@@ -196,7 +197,7 @@ def _left_behind(homes: Homes, memory: Mapping[Path, Iterable[Path]]) -> Iterato
     """The memory folders with notes in them that no project with logs has, in the order of their names."""
     taken = {folder for folders in memory.values() for folder in folders}
     for folder in sorted((homes.claude / "projects").glob("*/memory")):
-        if folder not in taken and not (folder / ".dreamd").exists() and next(folder.rglob("*.md"), None) is not None:
+        if folder not in taken and not os.path.lexists(folder / ".dreamd") and next(folder.rglob("*.md"), None) is not None:
             yield folder
 
 
@@ -242,17 +243,17 @@ def at_root(root: Path) -> tuple[Path, ...]:
 
 def claude_files(folder: Path) -> tuple[Path, ...]:
     """What Claude Code loads of a folder, but for its rules."""
-    return tuple(f for f in (folder / name for name in _CLAUDE) if f.is_file())
+    return tuple(f for f in (folder / name for name in _CLAUDE) if os.path.isfile(f))
 
 
 def codex_files(folder: Path) -> tuple[Path, ...]:
     """What Codex loads of a folder: one file, the first that says something."""
-    return tuple(f for f in (folder / name for name in _CODEX) if f.is_file() and _says_something(f))[:1]
+    return tuple(f for f in (folder / name for name in _CODEX) if os.path.isfile(f) and _says_something(f))[:1]
 
 
 def rules_below(folder: Path) -> tuple[Path, ...]:
     """The files of a folder of rules."""
-    return tuple(f for f in sorted(folder.rglob("*.md")) if f.is_file())
+    return tuple(f for f in sorted(folder.rglob("*.md")) if os.path.isfile(f)) if os.path.isdir(folder) else ()
 
 
 def _says_something(file: Path) -> bool:

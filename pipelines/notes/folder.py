@@ -158,36 +158,47 @@ def _is_index(path: str, parts: Sequence[Block]) -> bool:
 def _markdown_files(root: Path, problems: list[NoteProblem]) -> list[Path]:
     if root.is_file():
         return [root]
-    if (root / OWN_DIRECTORY).is_dir():
-        problems.append(NoteProblem(path=".", why=_WIKI))
-        return []
     top = root.resolve()
     out: list[Path] = []
     pending = [root]
     while pending:
         here = pending.pop()
-        try:
-            entries = sorted(here.iterdir())
-        except OSError as error:
-            problems.append(NoteProblem(path=here.relative_to(root).as_posix(), why=error.strerror or str(error)))
-            continue
-        for entry in entries:
+        for entry in _entries(here, root, problems):
             relative = entry.relative_to(root).as_posix()
-            if entry.is_symlink() and not entry.resolve().is_relative_to(top):
-                problems.append(NoteProblem(path=relative, why="a link that leads out of the folder is not followed"))
-            elif entry.is_dir() and not entry.is_symlink():
-                if (entry / OWN_DIRECTORY).is_dir():
-                    problems.append(NoteProblem(path=relative, why=_WIKI))
-                elif entry.name not in _SKIPPED_DIRECTORIES:
-                    pending.append(entry)
-            elif entry.suffix.casefold() in {".md", ".markdown", ".mdx"} and entry.is_file():
-                if entry.stat().st_size > FILE_BYTES_MAX:
-                    problems.append(NoteProblem(path=relative, why=f"larger than {FILE_BYTES_MAX} bytes: no memory file"))
-                elif len(out) >= FILES_MAX:
-                    problems.append(NoteProblem(path=relative, why=f"more than {FILES_MAX} files: point --notes at the memory folder itself"))
-                else:
-                    out.append(entry)
+            try:
+                if entry.is_symlink() and not entry.resolve().is_relative_to(top):
+                    problems.append(NoteProblem(path=relative, why="a link that leads out of the folder is not followed"))
+                elif entry.is_dir() and not entry.is_symlink():
+                    pending += [entry] if entry.name not in _SKIPPED_DIRECTORIES else []
+                elif entry.suffix.casefold() in {".md", ".markdown", ".mdx"} and entry.is_file():
+                    if why := _too_much(entry, len(out)):
+                        problems.append(NoteProblem(path=relative, why=why))
+                    else:
+                        out.append(entry)
+            except OSError as error:
+                problems.append(NoteProblem(path=relative, why=error.strerror or str(error)))
+            except RuntimeError:  # what `resolve` raises before Python 3.13
+                problems.append(NoteProblem(path=relative, why="a link that leads to itself"))
     return sorted(out, key=lambda p: (p.name.casefold() not in {INDEX_NAME, *LISTS}, p.relative_to(root).as_posix()))
+
+
+def _entries(here: Path, root: Path, problems: list[NoteProblem]) -> list[Path]:
+    """What stands in a folder; nothing of a wiki, or of one that cannot be read, which is a problem."""
+    try:
+        if not (here / OWN_DIRECTORY).is_dir():
+            return sorted(here.iterdir())
+        why = _WIKI
+    except OSError as error:
+        why = error.strerror or str(error)
+    problems.append(NoteProblem(path=here.relative_to(root).as_posix(), why=why))
+    return []
+
+
+def _too_much(file: Path, before: int) -> str:
+    """Why a file is not taken beside so many others; "" when it is."""
+    if file.stat().st_size > FILE_BYTES_MAX:
+        return f"larger than {FILE_BYTES_MAX} bytes: no memory file"
+    return f"more than {FILES_MAX} files: point --notes at the memory folder itself" if before >= FILES_MAX else ""
 
 
 _WIKI = "a wiki of dreamd's: what it wrote itself is no note"

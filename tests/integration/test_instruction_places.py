@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -128,3 +129,23 @@ def test_logs_of_two_projects_or_of_none_that_is_here_bring_no_instruction_files
     assert "never deploy on Fridays" in (tmp_path / "both/MEMORY.md").read_text(encoding="utf-8")
     assert run(["dream", str(logs[0]), str(logs[2]), "--wiki", str(tmp_path / "one")]) == 0
     assert "riday" not in (tmp_path / "one/MEMORY.md").read_text(encoding="utf-8")
+
+
+def test_a_folder_that_may_not_be_looked_into_hinders_no_dream(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("inner/.claude", "../.claude", ".claude")
+    for name in names:
+        repository.write(f"{name}/CLAUDE.md", "- Deploys run on Fridays.\n")
+    repository.write("CLAUDE.md", "- Push to main.\n")
+    (memory := repository.home / ".claude/projects/-gone/memory").mkdir(parents=True)
+    locked, real = (*(os.path.realpath(repository.root / name) for name in names), str(memory)), os.stat
+
+    def stat(path: str | Path, **how: bool) -> os.stat_result:
+        """As a person who is not root finds it: the folder stands there, what is in it may not be asked for."""
+        if os.path.dirname(os.path.abspath(os.fspath(path))) in locked:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
+        return real(path, **how)  # type: ignore[arg-type]
+
+    repository.says("From now on never deploy on Fridays.")
+    monkeypatch.setattr(os, "stat", stat)
+    assert repository.shown() == ["CLAUDE.md"]
+    assert run(["dream"]) == 0

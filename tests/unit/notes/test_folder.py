@@ -1,5 +1,6 @@
 """Memory folders are read whole: every line a note, with its place, time and links, in any shape agents write them."""
 
+import errno
 import os
 from datetime import UTC, datetime
 from pathlib import Path
@@ -149,3 +150,18 @@ def test_a_heading_below_another_says_the_way_to_it() -> None:
     body = "# Plan\n\n## Steps\n\n### Now\n- dig\n\n### Later\n- fill\n\n## Done\n- mark\n"
     got = [(b.heading, b.text) for b in blocks(body) if b.shape == "bullet"]
     assert got == [("Steps › Now", "dig"), ("Steps › Later", "fill"), ("Done", "mark")]
+
+
+def test_what_cannot_be_looked_at_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("- read all the same\n", encoding="utf-8")
+    os.symlink("loop.md", tmp_path / "loop.md")
+    name, at = "d" * 200, os.open(tmp_path, os.O_RDONLY)
+    for _ in range(os.pathconf(tmp_path, "PC_PATH_MAX") // len(name) + 1):  # deeper than a path can be long: nobody may look there, root neither
+        os.mkdir(name, dir_fd=at)
+        below = os.open(name, os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = below
+    os.close(at)
+    reading = read_folder(tmp_path, name="memory")
+    assert [n.text for n in reading.notes] == ["read all the same"]
+    assert sorted(p.why for p in reading.problems) == [os.strerror(errno.ENAMETOOLONG), "a link that leads to itself"]

@@ -57,8 +57,8 @@ def _own_words(claim: Claim, found: Sequence[Located], origins: set[Origin]) -> 
     return result("origin", Outcome.DRAFT, SAID_ONCE)
 
 
-_OF_THE_SPEAKER = re.compile(r"(?<!\w)(?:I|I['’]\w+|my|we|our)(?!\w)|我")
-"""What people say of their own tastes: "I drink tea now" is no request."""
+_OF_THE_SPEAKER = re.compile(r"(?<!\w)(?:i|i['’]\w+|my|we|our)(?!\w)|(?<![给給帮幫跟让讓为為对對向替])(?<!告[诉訴])我", re.IGNORECASE)
+"""What people say of their own tastes: "I drink tea now" is no request, 帮我 (for me) is one."""
 
 
 def _marked(one: Located) -> bool:

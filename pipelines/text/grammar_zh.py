@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
+from .mood import negated
 from .slots import ATTRIBUTE_OF, CHINESE_KIN, STATE_OF, USER, Slot, is_single
 from .words import chinese_words, is_cjk, is_han
 
@@ -173,7 +174,9 @@ def _stopped(m: Match) -> Slot | None:
 
 
 def _forbidden(m: Match) -> Slot | None:
-    """X不要用Y, 禁止使用Y: what X uses, denied."""
+    """X不要用Y, 禁止使用Y: what X uses, denied; not where 别 belongs to the word before it (分别使用) or the ban is denied in turn (难以避免使用)."""
+    if not negated(m.string):
+        return None
     subject, attribute, person = subject_of(m["np"])
     value = _value(m["value"])
     name = attribute or "use"
@@ -278,6 +281,8 @@ _NP = rf"(?P<np>{_V})"
 _WHO = r"(?P<np>(?:我(?:的)?(?-i:[\u4e00-\u9fff]){0,4}?|[小老阿](?-i:[\u4e00-\u9fff]))?)"
 _TO = r"改成|改为|换成|换到|换为|切换到|切换成|切到|迁移到|迁到|变成|变为|改用|升级到|升级为|调整为|调整到|调到|搬到|移到|改名为|重命名为|改到"
 _FORBIDDEN = r"(?:请|千万|永远|绝对|一律|都)?(?:不要|不得(?!不)|不准|不许|不可以?|不能(?!不)|不应该?|禁止|严禁|避免|[请切]勿|勿|别)"
+_NO_WAY_ROUND = r"(?:不得不|不能不|不可不|不会不|不要不)?"
+"""Denials of a denial: 不得不用 uses it."""
 _STATES = "|".join(sorted((form for form in STATE_OF if is_han(form[0])), key=len, reverse=True))
 
 _ROWS: tuple[tuple[str, Builder], ...] = (
@@ -318,10 +323,10 @@ _ROWS: tuple[tuple[str, Builder], ...] = (
     (r"^(?P<np>我们|)每(?P<value>周[一二三四五六日天]|星期[一二三四五六日天])(?P<event>(?-i:[\u4e00-\u9fff]){2,6}?)了?$", _schedule),
     (rf"^(?P<np>{_V})在\s*(?P<of>{_V})的?(?P<value>东北|西北|东南|西南|[东西南北左右])(?:边|面|侧|方|部)?$", _position),
     (rf"^(?P<np>|{_V})(?:{_FORBIDDEN})再?(?:使用|采用|用)\s*(?P<value>{_V})$", _forbidden),
-    (rf"^(?P<np>|{_V})(?P<not>不)?(?:使用|采用|用)的是\s*(?P<value>{_V})$", _tool),
+    (rf"^(?P<np>|{_V}){_NO_WAY_ROUND}(?P<not>不)?(?:使用|采用|用)的是\s*(?P<value>{_V})$", _tool),
     (rf"^{_NP}(?P<not>不)?(?:应该是|是|为|等于|设为|设置为|:|：|叫|名叫)\s*(?P<value>{_V})$", _is),
     (r"^(?P<np>[^、。]+?)は(?P<not>)(?P<value>[^、。]+?)(?:です|だ)$", _is),
-    (rf"^(?P<np>|{_V})(?P<not>不)?(?:决定用|采用|使用|都用|用)\s*(?P<value>{_V})$", _tool),
+    (rf"^(?P<np>|{_V}){_NO_WAY_ROUND}(?P<not>不)?(?:决定用|采用|使用|都用|用)\s*(?P<value>{_V})$", _tool),
     (r"^(?P<np>(?-i:[\u4e00-\u9fff]){2,10})\s*(?P<not>)(?P<value>[0-9][^,，。]{0,8})$", _is),
 )
 

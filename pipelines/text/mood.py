@@ -63,7 +63,9 @@ _IF = re.compile(
 )
 _CONDITION = _cue(
     r"unless", r"in case(?! of)", r"provided (?:that|we|you|it|the)", r"assuming", r"as long as", r"otherwise we", r"depending on", r"in the event",
-    r"(?:^[\s\"„“(-]*|(?<=[,;:.(–-] )|(?<=und )|(?<=oder )|(?<=aber ))falls(?! (?:in|into|under|below|within|short|off|over|apart|back|for)(?![A-Za-z]))", r"wenn", r"~如果|(?<![主只需重])要是|假如|若是|(?:(?<![\u4e00-\u9fff])|(?<=[我你他她它们如]))若(?=[^干])|万一|的话|除非|只要|一旦|もし"
+    r"(?:^[\s\"„“(-]*|(?<=[,;:.(–-] )|(?<=und )|(?<=oder )|(?<=aber )|(?<=nur )|(?<=auch )|(?<=selbst ))falls(?! (?:in|into|under|below|within|short|off|over|apart|back|for)(?![A-Za-z]))",
+    r"falls(?= (?:das|der|es|du|wir|ich|sie|er|man|ihr|eine?[mnrs]?|keine?[mnrs]?|diese[mnrs]?|nötig|notwendig|möglich|erforderlich|vorhanden|gewünscht)(?![^\W\d_])"
+        r"|[^.,;\n]{1,80} (?:ist|sind|wird|werden|hat|haben|gibt|läuft|kann|können|soll|muss)(?![^\W\d_]))", r"wenn", r"~如果|(?<![主只需重])要是|假如|若是|(?:(?<![\u4e00-\u9fff])|(?<=[我你他她它们如]))若(?=[^干])|万一|的话|除非|只要|一旦|もし"
         r"|なら(?=[、ば])|たら、"
 )  # fmt: skip
 _ONCE = re.compile(_LEAD + r"(?:once|as soon as|when) (?:the|all|we|you|it|this|that|they)(?:'re|'s)? (?!was|were|did|had|visited)[^,]*,", re.I)
@@ -249,7 +251,10 @@ _ZH_INNOCENT = frozenset(
 )
 
 
-_ZH_POLITE = re.compile("不用(?:谢|客气|担心)|[不别]客气|没关系|没事|没问题|不好意思|对不起|是不是|有没有")
+_ZH_POLITE = re.compile(
+    "不用(?:谢|客气|担心)|[不别]客气|没关系|没事|没问题|不好意思|对不起|是不是|有没有|(?<![能可会要])不[能可会]不|(?:无法|难以|很难|不能|不可|不可能|免不了)避免"
+)
+"""What is polite or asks; and denials of a denial, which affirm."""
 
 
 def negated(sentence: str) -> bool:
@@ -304,7 +309,9 @@ def clauses(text: str) -> list[Span]:
 _DONE = _cue(
     r"done", r"finished", r"completed?", r"complete", r"fixed", r"resolved", r"solved", r"passed", r"passes", r"passing", r"cleared", r"merged",
     r"deployed", r"shipped", r"released", r"succeeded", r"successful(?:ly)?",
-    r"(?:is|are|all|now) green", r"works? now", r"(?:is|are|it's) working(?! (?:on|for|with|at|as|from|towards?|in|to|through|out|under)(?![A-Za-z]))(?: now| again)?", r"(?:all|everything) (?:set|good|works)",
+    r"(?:is|are|all|now) green", r"works? now", r"(?:is|are|it's) working(?! (?:on|for|with|at|as|from|towards?|in|to|through|out|under)(?![A-Za-z])"
+        r"(?! (?:expected|intended|designed|planned|before|it should|all|both|every\w*|me|us|them|now|prod\w*|staging|ci|main|mobile|my machine|windows|linux|macos)(?![A-Za-z])))"
+        r"(?: now| again)?", r"(?:all|everything) (?:set|good|works)",
     r"ready to (?:ship|merge|deploy)", r"in place", r"verified", r"implemented", r"up and running", r"no (?:more )?(?:errors|failures)", r"fertig",
     r"erledigt", r"terminé", r"listo",
     r"~(?:已|已经|全部|都|全)完成|完成(?:了(?!.{0,8}(?:后|之后|再|就))|(?=[。！!,，]|$))|修好|修复(?:了|完)|已修复|通过(?:了|。|$)|(?:都|已|全部|全)通过|测试通过|搞定|解决了|已解决|弄好|做完|做好了|写完|跑通|上线了|已上线"

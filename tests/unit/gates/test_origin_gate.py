@@ -62,6 +62,8 @@ def test_a_rule_passes_when_marked_as_standing_and_is_a_draft_when_said_once() -
     assert origin(Kind.RULE, Origin.USER, text="Always use tabs.", statement="Always use tabs.", mark=True) == (PASS, "")
     assert origin(Kind.RULE, Origin.USER, text="Use tabs.", statement="Use tabs.") == (DRAFT, "said_once")
     assert origin(Kind.RULE, Origin.USER, text="Don't commit yet.", statement="Don't commit yet.") == (REJECT, "asked_for_this_once")
+    assert origin(Kind.RULE, Origin.USER, text="现在帮我提交。", statement="现在帮我提交。") == (REJECT, "asked_for_this_once")
+    assert origin(Kind.PREFERENCE, Origin.USER, text="We prefer tabs now.", statement="We prefer tabs now.") == (DRAFT, "said_once")
     assert origin(Kind.PREFERENCE, Origin.USER, text="Now I drink tea.", statement="Now I drink tea.") == (DRAFT, "said_once")
     assert origin(Kind.PREFERENCE, Origin.USER, text="以后用中文回答。", statement="以后用中文回答。", mark=True) == (PASS, "")
 

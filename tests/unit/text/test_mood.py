@@ -44,6 +44,9 @@ MOODS = [
             "The port is 80, if it is Monday",
             "falls es regnet",
             "wir bleiben, falls es regnet",
+            "Nimm Port 8080 falls 5432 belegt ist",
+            "Wir nutzen Redis falls nötig.",
+            "Wir deployen nur falls die Tests grün sind",
             "und falls es regnet",
         ],
     ),
@@ -182,6 +185,9 @@ def test_a_denial_begins_a_clause_of_its_own() -> None:
         "deployed to production",
         "the import is working again",
         "it's working now, on staging too",
+        "the login is working as expected",
+        "it's working for everyone",
+        "the import is working in production",
     ],
 )
 def test_completion_says_that_it_is_done(sentence: str) -> None:
@@ -207,6 +213,8 @@ def test_completion_says_that_it_is_done(sentence: str) -> None:
         "Ana is working on the import",
         "the team is working towards a release",
         "he is working at a bank",
+        "she is working as a nurse",
+        "Ana is working for Acme",
     ],
 )
 def test_what_is_still_to_do_is_no_completion(sentence: str) -> None:

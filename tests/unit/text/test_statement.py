@@ -305,3 +305,21 @@ def test_what_a_chinese_sentence_forbids_is_the_plain_one_denied_and_has_no_subj
     assert (no.negated, yes.negated) == (True, False)
     assert no.extra == yes.extra == frozenset()
     assert relate(yes, no).relation is Relation.CONTRADICTION
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("前后端分别使用 React 和 Django", "React 和 Django"),
+        ("服务特别使用 Redis", "Redis"),
+        ("日志级别用 DEBUG", "DEBUG"),
+        ("性别用 int 表示", "int 表示"),
+        ("我们不得不用 Oracle", "Oracle"),
+        ("我们不能不用 Oracle", "Oracle"),
+        ("服务不可避免使用 Redis", "Redis"),
+        ("难以避免使用全局变量", "全局变量"),
+    ],
+)
+def test_what_only_looks_like_a_ban_in_chinese_says_that_the_thing_is_used(text: str, value: str) -> None:
+    read = parse(text)
+    assert (read.attribute, read.value, read.negated) == ("use", value, False)

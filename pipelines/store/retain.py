@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Final, cast
 
-from sqlalchemy import Connection, delete, func, insert, select, text
+from sqlalchemy import Connection, delete, func, insert, select, text, update
 
 from pipelines.model import Origin
 from pipelines.store import tables as t
@@ -32,6 +32,8 @@ PAGES: Final = "pages"
 """What is left over: pages that show what went, with the day before which nothing is kept ("" where only archived bytes went)."""
 AT_ONCE: Final = 50
 """Sessions of one transaction."""
+TURNS_AT_ONCE: Final = 10_000
+"""Turns of one transaction, but for a session that alone has more: others wait for it to end."""
 Stays = Callable[[Origin, str], bool]
 """Whether a line of this origin and these words stays although nothing rests on it."""
 
@@ -93,11 +95,20 @@ class Retain(Retold):
                         found[r.uid] = max(found.get(r.uid, 0), r.bytes_days)
         return {uid: days for uid, days in found.items() if uid not in stays}
 
+    def going(self, scope: str, turns: Limit | None) -> tuple[tuple[Origin, str], ...]:
+        """Origin and words of the lines that the next `retain` lets go of, unless they stay: to be judged while nobody waits for it."""
+        with self.reading("look for what is old") as conn:
+            scope_id = self.scope_of(conn, scope)
+            if scope_id is None or turns is None:
+                return ()
+            return _Husks(conn, scope_id, _Over.of(conn, scope_id, turns, None)).going()
+
     def retain(self, scope: str, archive: Archive, *, turns: Limit | None, archived: Limit | None, stays: Stays) -> Mapping[str, int]:
         """Let go of what is over in some sessions of a scope; returns counts by kind, none when there is nothing left to do or a dream runs over the scope.
 
-        A session that no engine has read to its end waits for its dream, one without any time is never over. Raises ArchiveUnavailable when bytes that stay
-        beside what goes cannot be read: nothing has gone then.
+        A session that no engine has read to its end waits for its dream, one without any time is never over. What is being taken in meanwhile is refused and
+        read again, so that nothing old comes in anew. `stays` is asked under the lock of the scope: it should know what `going` told. Raises
+        ArchiveUnavailable when bytes that stay beside what goes cannot be read: nothing has gone then.
         """
         with self.writing("let go of what is old") as conn:
             scope_id = self.locked_scope(conn, scope)
@@ -114,6 +125,7 @@ class Retain(Retold):
                 _Segments(conn, scope_id, archive, over).clean(counts)
             quiet(conn, over.turns)
             _write_down(conn, scope_id, over, husks, self.now())
+            conn.execute(update(t.scopes).where(t.scopes.c.id == scope_id).values(forget_epoch=t.scopes.c.forget_epoch + 1))
             _drop_shown(conn, scope_id)
             if counts["turns"]:
                 _drop_postings(conn, scope_id)
@@ -137,16 +149,17 @@ class _Over:
     @classmethod
     def of(cls, conn: Connection, scope_id: int, turns: Limit | None, archived: Limit | None) -> _Over:
         """The oldest ones that are not known for it yet, as many as one transaction takes."""
-        last = _last_times(conn, scope_id, max(limit.before for limit in (turns, archived) if limit))
+        ended = _ended(conn, scope_id, max(limit.before for limit in (turns, archived) if limit))
+        turns_of = {session: n for session, (_, n) in ended.items()}
         known = {r.session_id: r for r in conn.execute(select(t.retained).where(t.retained.c.scope_id == scope_id))}
 
         def over(limit: Limit | None, name: str) -> dict[int, datetime]:
             found = (
                 (at, session)
-                for session, at in last.items()
+                for session, (at, _) in ended.items()
                 if limit and at < limit.before and ((was := known.get(session)) is None or getattr(was, name) is None or getattr(was, name) < at)
             )
-            return {session: at for at, session in sorted(found)[:AT_ONCE]}
+            return _at_once(sorted(found), turns_of)
 
         return cls(
             turns=over(turns, "turns_until"), archived=over(archived, "bytes_until"), turns_days=turns.days if turns else 0,
@@ -154,15 +167,27 @@ class _Over:
         )  # fmt: skip
 
 
-def _last_times(conn: Connection, scope_id: int, before: datetime) -> dict[int, datetime]:
-    """The newest time of each session that ended before a moment and that an engine has read to its end."""
+def _at_once(found: Iterable[tuple[datetime, int]], turns_of: Mapping[int, int]) -> dict[int, datetime]:
+    """As many of these sessions, in their order, as one transaction takes; the first one always."""
+    taken: dict[int, datetime] = {}
+    turns = 0
+    for at, session in found:
+        turns += turns_of[session]
+        if taken and (turns > TURNS_AT_ONCE or len(taken) == AT_ONCE):
+            break
+        taken[session] = at
+    return taken
+
+
+def _ended(conn: Connection, scope_id: int, before: datetime) -> dict[int, tuple[datetime, int]]:
+    """The newest time of each session that ended before a moment and that an engine has read to its end, and how many turns stand in it."""
     o, c, h, r = t.occurrences.c, t.turns.c, t.session_heads.c, t.session_reads.c
     read = (
         select(r.session_id).join_from(t.session_reads, t.session_heads, (h.session_id == r.session_id) & (h.digest == r.digest)).where(r.scope_id == scope_id)
     )
-    query = select(o.session_id, func.max(c.event_at).label("last")).join_from(t.occurrences, t.turns, c.id == o.turn_id)
+    query = select(o.session_id, func.max(c.event_at).label("last"), func.count().label("n")).join_from(t.occurrences, t.turns, c.id == o.turn_id)
     query = query.where(o.scope_id == scope_id, o.session_id.in_(read)).group_by(o.session_id)
-    return {row.session_id: row.last for row in conn.execute(query) if row.last is not None and row.last < before}
+    return {row.session_id: (row.last, row.n) for row in conn.execute(query) if row.last is not None and row.last < before}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,15 +201,25 @@ class _Husks:
     def empty(self, stays: Stays) -> dict[int, int]:
         """Put them there; returns how many turns went of each session."""
         here = self._only_here()
-        worded = [row for row in self._rows(here) if not is_husk(row.digest)]
+        worded, named = self._worded(here)
         uids = {row.uid for row in worded}
-        kept = _named(self.conn, self.scope_id, uids) | {row.uid for row in worded if row.uid in uids and stays(Origin(row.origin), row.body)}
+        kept = named | {row.uid for row in worded if row.uid not in named and stays(Origin(row.origin), row.body)}
         kept |= self._said_elsewhere(uids - kept, here)
         gone: Counter[int] = Counter()
         for part in chunks(sorted(uids - kept)):
             gone.update(self._replace(part, here))
         _drop_answers(self.conn, self.scope_id, uids - kept)
         return dict(gone)
+
+    def going(self) -> tuple[tuple[Origin, str], ...]:
+        """Origin and words of what `empty` asks about."""
+        worded, named = self._worded(self._only_here())
+        return tuple((Origin(row.origin), row.body) for row in worded if row.uid not in named)
+
+    def _worded(self, here: Iterable[int]) -> tuple[list[Any], set[str]]:
+        """Those of these turns that have their words still, and the uids of those that something rests on."""
+        worded = [row for row in self._rows(here) if not is_husk(row.digest)]
+        return worded, _named(self.conn, self.scope_id, {row.uid for row in worded})
 
     def _said_elsewhere(self, uids: set[str], here: Mapping[int, int]) -> set[str]:
         """Those of which another snapshot stands in a session that is not over: one text is said for all of them."""

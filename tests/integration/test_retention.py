@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
+import psycopg
 import pytest
+from sqlalchemy.engine import make_url
 
-from pipelines.run import Parts
+from pipelines.model import Origin
+from pipelines.ports import IntakeBatch
+from pipelines.run import Parts, retention
 from pipelines.run.rebuild import rebuild_from_logs
 from pipelines.run.retention import Keep, Otherwise, retain
 from pipelines.run.sources import take_in
@@ -18,6 +23,8 @@ from pipelines.run.verify import verify
 from pipelines.run.why import why
 from pipelines.store import Store, open_store
 from pipelines.store.blobs import DatabaseArchive
+from pipelines.store.retain import Limit
+from pipelines.store.values import Receipt
 from tests.auditing import files_with, tables_with
 from tests.dreaming import NOW, SCOPE, Desk, differences, lines_with
 from tests.redacting import shared_redactor
@@ -290,3 +297,71 @@ def test_an_order_of_others_that_a_note_echoes_stays_held_when_its_session_is_ol
     desk.note("other.md", "# Other\n\n- The API listens on port 8080.\n")
     desk.dream()
     assert {text: (f.verdict, f.why) for text, (_, f) in desk.verdicts().items() if text in before} == before
+
+
+def test_nobody_waits_while_lines_are_judged(either: KeepingDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    either.keep = Keep()
+    old().save(either.logs)
+    either.dream()
+    judged = []
+
+    def judge(origin: Origin, said: str) -> bool:
+        take_and_give_back(either)
+        judged.append(said)
+        return False
+
+    monkeypatch.setattr(retention, "_orders", judge)
+    assert aged(either, keep=MONTH)["turns"] == 2
+    assert len(judged) == 2
+
+
+def take_and_give_back(desk: KeepingDesk) -> None:
+    """Take the lock every writer needs at once, or raise."""
+    if not desk.server:
+        with closing(sqlite3.connect(desk.data / "store.db", timeout=0, isolation_level=None)) as conn:
+            conn.execute("BEGIN IMMEDIATE")
+            conn.execute("ROLLBACK")
+        return
+    with psycopg.connect(make_url(desk.url).set(drivername="postgresql").render_as_string(False)) as server:
+        server.execute("SELECT id FROM scopes FOR NO KEY UPDATE NOWAIT")
+
+
+def test_what_goes_while_its_log_is_taken_in_anew_does_not_come_back(either: KeepingDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    either.keep = Keep()
+    log = old()
+    path = log.save(either.logs)
+    either.dream()
+    either.now = LATER
+    path.write_text("\n" + log.text(), encoding="utf-8")
+    commit, went = Store.commit_batches, []
+
+    def late(store: Store, scope: str, batches: Sequence[IntakeBatch]) -> tuple[Receipt, ...]:
+        if not went:
+            with either.store() as another:
+                went.append(retain(another, SCOPE, either.parts(another).archive, MONTH, now=LATER))
+        return commit(store, scope, batches)
+
+    monkeypatch.setattr(Store, "commit_batches", late)
+    either.dream()
+    assert [gone["turns"] for gone in went] == [2]
+    with either.store() as store:
+        assert tables_with(store, WORD) == []
+        archive = either.parts(store).archive
+        assert not any(WORD.encode() in archive.get(blob) for *_, blob in store.segments(SCOPE))
+    assert files_with([either.data], WORD) == []
+
+
+def test_one_transaction_takes_no_more_turns_than_others_can_wait_for(desk: KeepingDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("one", "two", "three"):
+        log = ClaudeLog(name)
+        for n in range(4):
+            log.user(f"I had coffee {n} of {name}, it rained.")
+        log.save(desk.logs)
+    desk.dream()
+    monkeypatch.setattr("pipelines.store.retain.TURNS_AT_ONCE", 3)
+    rounds = []
+    with desk.store() as store:
+        archive, limit = desk.parts(store).archive, Limit(days=30, before=LATER - timedelta(days=30))
+        while went := store.retain(SCOPE, archive, turns=limit, archived=None, stays=lambda origin, said: False):
+            rounds.append((went["sessions"], went["turns"]))
+    assert rounds == [(1, 4)] * 3

@@ -68,12 +68,18 @@ def cue_of(text: str, mood: Mood, *, memory: bool, corrects: bool, first: bool, 
 _OF_ONE_THING = re.compile(
     r"^(?i:the|this|that|these|those|its?|my|our)\s[^,.;]{1,60}?\s(?:must|should|shall)\b|^\S*[\w`](?:[_./-]\w|`|(?<=[a-z])(?=[A-Z]))\S*\s(?:must|should|shall)\s(?:not\s)?(?:have|be|show|display|look|get|contain|include|open|close|use)\b"
 )
+_MADE_AGAIN = re.compile(
+    r"\b(?:commits|messages|branches|names|titles|PRs|requests|reviews|releases|migrations|tests|comments|docs|code|answers|replies|responses|reports|summaries)"
+    r"\s(?:must|should|shall)\b",
+    re.IGNORECASE,
+)
+"""What is made again and again in any work: how these should turn out is how they always should."""
 _WHEN = re.compile(r"\b(?:before|after|when(?:ever)?|unless|until|every|each|all|any|no|never|always)\b|每|都", re.IGNORECASE)
 
 
 def _is_wish_for_a_thing(text: str) -> bool:
     """Whether the words say how one thing that is being made should turn out ("the button should be blue"): work that is asked for, and no rule."""
-    return bool(_OF_ONE_THING.match(text)) and not _WHEN.search(text)
+    return bool(_OF_ONE_THING.match(text)) and not _WHEN.search(text) and not _MADE_AGAIN.search(text)
 
 
 _SIMPLIFIED = str.maketrans("後務須遠總從現別記還來請應該當決歡討厭這個說開關閉設為", "后务须远总从现别记还来请应该当决欢讨厌这个说开关闭设为")

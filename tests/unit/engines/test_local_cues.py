@@ -42,8 +42,12 @@ def test_how_one_thing_should_turn_out_is_no_rule_or_taste(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["The tests must pass before you commit", "Tests should not use the network", "Documentation must be in English", "The header must never overlap"]
-)
+    "text",
+    [
+        "The tests must pass before you commit", "Tests should not use the network", "Documentation must be in English", "The header must never overlap",
+        "Our commit messages should be in English", "The branch names should start with the ticket", "Our migrations must be reversible", "The code must pass mypy",
+    ],
+)  # fmt: skip
 def test_what_holds_for_all_of_its_kind_or_at_any_time_is_one(text: str) -> None:
     found = cue(text)
     assert found is not None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Final, NamedTuple, Protocol, runtime_checkable
@@ -87,7 +87,7 @@ class FolderArchive:
     def put_all(self, blobs: Sequence[bytes]) -> list[str]:
         """`put` of several blobs of some kilobytes, as one file: one wait for the disk. Raises as `put`."""
         addresses = [hashlib.sha256(data).hexdigest() for data in blobs]
-        new = {address: data for address, data in zip(addresses, blobs, strict=True) if not self._path(address).exists() and address not in self._packed}
+        new = {address: data for address, data in zip(addresses, blobs, strict=True) if not self._path(address).exists() and not self._is_packed(address)}
         if len(new) == 1:
             self.put(next(iter(new.values())))
         elif new:
@@ -111,27 +111,39 @@ class FolderArchive:
             raise ArchiveUnavailable(f"blob {address} of the archive {self.root} is damaged: its bytes have another digest")
         return data
 
-    def drop(self, address: str) -> None:
-        """Remove a blob, in a pack by writing the pack anew without it; what is not there is gone already. Raises ArchiveUnavailable."""
-        path = self._path(address)
+    def addresses(self) -> frozenset[str]:
+        """Everything it holds. Raises ArchiveUnavailable."""
         try:
-            path.unlink(missing_ok=True)
-            for pack in sorted((self.root / _PACKS).glob("*.zst")):
-                self._drop_packed(pack, address)
+            packed = (name for pack in self._all_packs() for name, _ in _listed(decompress(pack.read_bytes()))[0])
+            return frozenset({path.stem for path in self.root.glob("?/*.zst")}.union(packed))
         except (OSError, ValueError) as error:
-            raise ArchiveUnavailable(f"blob {address} of the archive {self.root} cannot be removed: {error}") from error
+            raise ArchiveUnavailable(f"the archive {self.root} cannot be listed: {error}") from error
 
-    def _drop_packed(self, pack: Path, address: str) -> None:
-        """Put a pack without a blob in the place of one with it; the new one is there before the old one goes."""
-        listed, _, body = decompress(pack.read_bytes()).partition(b"\n")
+    def drop_all(self, addresses: Collection[str]) -> None:
+        """Remove blobs, in packs by writing the pack anew without them; what is not there is gone already. Raises ArchiveUnavailable."""
+        try:
+            for address in addresses:
+                self._path(address).unlink(missing_ok=True)
+            for pack in self._all_packs() if addresses else ():
+                self._drop_packed(pack, addresses)
+        except (OSError, ValueError) as error:
+            raise ArchiveUnavailable(f"blobs of the archive {self.root} cannot be removed: {error}") from error
+
+    def _all_packs(self) -> list[Path]:
+        return sorted((self.root / _PACKS).glob("*.zst"))
+
+    def _drop_packed(self, pack: Path, addresses: Collection[str]) -> None:
+        """Put a pack without these blobs in the place of one with them; the new one is there before the old one goes."""
+        listed, body = _listed(decompress(pack.read_bytes()))
         kept, at = {}, 0
-        for name, length in orjson.loads(listed):
+        for name, length in listed:
             kept[name] = body[at : at + length]
             at += length
-        if kept.pop(address, None) is None:
+        stays = {name: data for name, data in kept.items() if name not in addresses}
+        if len(stays) == len(kept):
             return
-        if kept:
-            self._write_pack(kept)
+        if stays:
+            self._write_pack(stays)
         pack.unlink()
         _sync_directory(pack.parent)
         with self._reading:
@@ -147,6 +159,12 @@ class FolderArchive:
         _make_directories(path.parent)
         _write_whole(path, compress(content))
         return path, content
+
+    def _is_packed(self, address: str) -> bool:
+        """Whether a pack that is known and still there holds a blob: another process may have written it anew without it."""
+        with self._reading:
+            known = self._packed.get(address)
+            return known is not None and known.pack.exists()
 
     def _find(self, address: str) -> _Packed | None:
         """Where a blob is packed; packs of other processes are looked into when it is in none that is known."""
@@ -179,6 +197,12 @@ class FolderArchive:
         if len(address) != 64 or set(address) - set("0123456789abcdef"):
             raise ValueError(f"{address!r} is no address of a blob")
         return self.root / address[:1] / f"{address}.zst"  # 16 folders: each new one costs an fsync of its parent
+
+
+def _listed(content: bytes) -> tuple[list[tuple[str, int]], bytes]:
+    """What a pack holds by its first line, address and length, and the bytes behind it. Raises ValueError."""
+    first, _, body = content.partition(b"\n")
+    return [(address, length) for address, length in orjson.loads(first)], body
 
 
 def _make_directories(folder: Path) -> None:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import groupby
 from pathlib import Path
-from typing import Protocol, runtime_checkable
 
 from pipelines.errors import Conflict, Refused, Transient
+from pipelines.run.archived import drop_unused, holding, leave_over, listed
 from pipelines.run.asking_read import asks
 from pipelines.run.company import hold_by_speaker
 from pipelines.run.ending import ending_of, write_ending
@@ -56,13 +56,6 @@ class NothingChosen(Refused):
     """No turn and no note is what was asked for."""
 
 
-@runtime_checkable
-class Dropping(Protocol):
-    """An archive that can let go of a blob."""
-
-    def drop(self, address: str) -> None: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgot:
     """What went or would go: the forget's id ("" for a look), counts by kind, what is out of reach, and files that still hold the words, with the reason.
@@ -91,12 +84,14 @@ def forget(parts: Parts, request: Request, choice: Choice, *, hand: str, look: b
     clean_leftovers(parts, request)
     if not look and _shows_it(parts, request):
         take_own_words(parts, folder_of(request), request.scope)  # what stands in the folder alone is looked through, too
+    found = listed(parts)
     gone: list[Gone] = []
     shifts: list[Shift] = []
     try:
         with parts.store.together("forget", sees=True):
             stood = _saying(parts.store, request.scope)
             gone.append(_forget_rows(parts, request, choice, hand, fill=not look))
+            leave_over(parts, request.scope, found, holding(gone[0].reach.names))
             shifts += _shifts(stood, _saying(parts.store, request.scope))
             parts.step("forgotten")
             if look:
@@ -258,31 +253,25 @@ def clean_leftovers(parts: Parts, request: Request) -> tuple[tuple[str, str], ..
     """
     store, scope = parts.store, request.scope
     left: list[tuple[str, str]] = []
-    for what, name in store.leftovers(scope):
+    for what, named in groupby(store.leftovers(scope), key=lambda found: found[0]):
+        names = [name for _, name in named]
         try:
             if what == WIKI and not _shows_it(parts, request):
                 continue  # whoever publishes the scope next does it
             if what == BLOB:
-                _drop(parts, scope, name)
+                drop_unused(parts, scope, names)
             elif what == SPACE:
                 store.rebuild_search()
                 store.reclaim()
             elif what == PAGES:
-                retell(parts, scope, date.fromisoformat(name) if name else None)
+                for name in names:
+                    retell(parts, scope, date.fromisoformat(name) if name else None)
             elif what == WIKI:
                 _publish(parts, request)
-            store.cleaned(scope, what, name)
+            store.cleaned(scope, what, *names)
         except (Transient, Conflict) as error:
             left.append((what, str(error)))
     return tuple(left)
-
-
-def _drop(parts: Parts, scope: str, address: str) -> None:
-    """Remove a blob nothing points at any more."""
-    if parts.store.blob_is_used(scope, address):
-        return
-    if isinstance(parts.archive, Dropping):
-        parts.archive.drop(address)
 
 
 def _publish(parts: Parts, request: Request) -> None:

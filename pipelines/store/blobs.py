@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy import delete, select
 
@@ -57,10 +57,19 @@ class DatabaseArchive:
             raise ArchiveUnavailable(f"blob {address} of {self.scope} in {self.core.engines.where} is damaged: its bytes have another digest")
         return data
 
-    def drop(self, address: str) -> None:
-        """Delete a blob that nothing points at any more, through the door of a forget."""
+    def addresses(self) -> frozenset[str]:
+        """Everything it holds. Raises StoreUnavailable."""
+        b = t.blobs.c
+        with self.core.reading("list archived bytes") as conn:
+            return frozenset(conn.scalars(select(b.address).where(b.scope_id == self.core.scope_of(conn, self.scope))))
+
+    def drop_all(self, addresses: Collection[str]) -> None:
+        """Delete blobs that nothing points at any more, through the door of a forget."""
+        b = t.blobs.c
         with self.core.writing("delete archived bytes") as conn, door(conn):
-            conn.execute(delete(t.blobs).where(t.blobs.c.scope_id == self.core.scope_of(conn, self.scope), t.blobs.c.address == address))
+            scope_id = self.core.scope_of(conn, self.scope)
+            for part in chunks(sorted(addresses)):
+                conn.execute(delete(t.blobs).where(b.scope_id == scope_id, b.address.in_(part)))
 
     def _held(self, addresses: Sequence[str]) -> frozenset[str]:
         """Those of these addresses that are there."""

@@ -8,7 +8,7 @@ by the same transaction and cleaned after it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -131,18 +131,31 @@ class Forget(Forgotten):
             rows = conn.execute(query if scope is None else query.where(o.scope_id == self.scope_of(conn, scope)))
             return tuple((r.what, r.name) for r in rows)
 
-    def blob_is_used(self, scope: str, address: str) -> bool:
-        """Whether a segment is in this blob: of the scope, or of any where one archive serves them all."""
+    def unused_blobs(self, scope: str, found: Collection[str]) -> frozenset[str]:
+        """Those of these blobs in which no segment is: none of the scope, or of any where one archive serves them all."""
         g = t.segments.c
-        with self.reading("look for a blob") as conn:
-            query = select(g.id).where(g.blob == address).limit(1)
-            return conn.scalar(query if self.on_sqlite else query.where(g.scope_id == self.scope_of(conn, scope))) is not None
+        with self.reading("look for blobs") as conn:
+            used = select(g.blob) if self.on_sqlite else select(g.blob).where(g.scope_id == self.scope_of(conn, scope))
+            return frozenset(found).difference(conn.scalars(used)) if found else frozenset()
 
-    def cleaned(self, scope: str, what: str, name: str) -> None:
-        """Say that a leftover of a scope is gone; what another scope has to clean stays."""
+    def leave_blobs(self, scope: str, names: Collection[str]) -> None:
+        """Leave bytes over that nothing points at, to be cleaned. What is being taken in meanwhile, which may be about to point at them, is refused and read
+        again: of the scope, or of all where one archive serves them."""
+        if not names:
+            return
+        with self.writing("leave over archived bytes") as conn:
+            scope_id = self.locked_scope(conn, scope)
+            add_new(conn, t.leftovers, [{"scope_id": scope_id, "what": BLOB, "name": name} for name in sorted(names)])
+            anew = update(t.scopes).values(forget_epoch=t.scopes.c.forget_epoch + 1)
+            conn.execute(anew if self.on_sqlite else anew.where(t.scopes.c.id == scope_id))
+
+    def cleaned(self, scope: str, what: str, *names: str) -> None:
+        """Say that leftovers of a scope are gone; what another scope has to clean stays."""
         o = t.leftovers.c
-        with self.writing("take a leftover off") as conn:
-            conn.execute(delete(t.leftovers).where(o.scope_id == self.scope_of(conn, scope), o.what == what, o.name == name))
+        with self.writing("take leftovers off") as conn:
+            scope_id = self.scope_of(conn, scope)
+            for part in chunks(names):
+                conn.execute(delete(t.leftovers).where(o.scope_id == scope_id, o.what == what, o.name.in_(part)))
 
     def reclaim(self) -> None:
         """Write the store's file anew without its free pages, and fold the write-ahead log into it. SQLite only; on a server VACUUM FULL does it.

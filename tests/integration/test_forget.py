@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +12,9 @@ import pytest
 from pipelines.errors import Conflict, LeaseLost
 from pipelines.logs.intake import intake
 from pipelines.model import Ruling
+from pipelines.ports import IntakeBatch
 from pipelines.run import Parts
+from pipelines.run.archived import listed
 from pipelines.run.forgetting import Forgot, clean_leftovers, forget
 from pipelines.run.ruling import rule
 from pipelines.run.verify import verify
@@ -20,6 +22,7 @@ from pipelines.run.work import run_job
 from pipelines.store import Delivery, Store, open_store, owner_of
 from pipelines.store.blobs import DatabaseArchive
 from pipelines.store.reach import Choice
+from pipelines.store.values import Receipt
 from tests.auditing import files_with, tables_with
 from tests.dreaming import NOW, SCOPE, Desk, differences, lines_with
 from tests.redacting import shared_redactor
@@ -77,6 +80,37 @@ def three_values(desk: Desk, but: str = "") -> dict[str, ClaudeLog]:
         if name != but:
             log.save(desk.logs)
     return logs
+
+
+def test_bytes_that_were_archived_by_an_intake_that_was_killed_then_go_with_what_they_say(either: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = day("one", 0).user(f"The staging host is called {WORD}.").user("The API listens on port 8080.")
+    log.save(either.logs)
+    either.dream()
+    log.later(days=1).user(f"The staging host {WORD}\nhas port 5433.").save(either.logs)
+    other = day("other", 2).user("The queue listens on port 5672.").save(either.logs)
+    with monkeypatch.context() as dying:
+        dying.setattr(Store, "commit_batches", dead)
+        with pytest.raises(LeaseLost):
+            either.dream()
+        with pytest.raises(LeaseLost):
+            either.dream(other)
+    with either.store() as store:
+        held = archived(either.parts(store))
+    forgotten(either, subject=WORD)
+    with either.store() as store:
+        left = archived(either.parts(store))
+    assert sum(WORD in said for said in held) == 2
+    assert not any(WORD in said for said in left)
+    assert any("5672" in said for said in left), "what nobody asked to forget stays"
+
+
+def dead(store: Store, scope: str, batches: Sequence[IntakeBatch]) -> tuple[Receipt, ...]:
+    raise LeaseLost("killed")
+
+
+def archived(parts: Parts) -> list[str]:
+    """Everything in the archive."""
+    return [parts.archive.get(address).decode() for address in listed(parts)]
 
 
 # --- what is left ------------------------------------------------------------------------------------------------------------------------

@@ -111,6 +111,24 @@ def test_a_pack_another_process_wrote_is_found_and_a_damaged_one_is_unavailable(
             archive.get(hashlib.sha256(b"one").hexdigest())
 
 
+def test_what_another_process_took_out_of_a_pack_is_put_again(tmp_path: Path) -> None:
+    archive = FolderArchive(tmp_path)
+    one, two = archive.put_all([b"one", b"two"])
+    FolderArchive(tmp_path).drop_all([one])
+    assert archive.put_all([b"one", b"two"]) == [one, two]
+    assert (archive.get(one), archive.get(two)) == (b"one", b"two")
+
+
+def test_it_knows_all_it_holds_and_drops_some_of_it_at_once(tmp_path: Path) -> None:
+    archive = FolderArchive(tmp_path)
+    alone, *packed = archive.put(b"alone"), *archive.put_all([b"one", b"two"]), *archive.put_all([b"three", b"four"])
+    assert FolderArchive(tmp_path).addresses() == {alone, *packed}
+    archive.drop_all([alone, packed[0], packed[2], packed[3]])
+    assert FolderArchive(tmp_path).addresses() == {packed[1]}
+    assert archive.get(packed[1]) == b"two"
+    assert FolderArchive(tmp_path / "none").addresses() == frozenset()
+
+
 def test_a_full_disk_leaves_no_pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*args: object, **more: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

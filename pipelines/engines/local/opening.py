@@ -20,7 +20,7 @@ READ_MAX = 4000
 WORDS_MIN, LETTERS_MIN, DOCUMENT_WORDS_MIN = 2, 4, 8
 """Characters that say something: in Chinese and its kin, in other writings, in a line of a document."""
 
-_NAME = r"(?:[\s,，]+(?!to\b|the\b|a\b|can\b|please\b)[\w@.-]+){0,2}"
+_NAME = r"(?:[\s,，]+(?!to\b|the\b|a\b|can\b|please\b)[\w@.-]{1,40}){0,2}"
 _GREETING = re.compile(
     r"\W*(?:(?:hi|hiya|hello|hey|yo|howdy|greetings|good (?:morning|afternoon|evening|day)|hallo|moin|servus|guten (?:morgen|tag|abend)|hola|buenos d[ií]as"
     r"|buenas(?: tardes| noches)?|bonjour|bonsoir|salut|coucou|ciao|buongiorno|ol[aá]|oi|bom dia|boa (?:tarde|noite)|hej|hei|cześć|привет|здравствуй(?:те)?"

@@ -30,11 +30,13 @@ class Ours(NamedTuple):
 
 @dataclass(slots=True)
 class Manifest:
-    """Path → file published, and file about to be published. `learned` are stamps not written down yet."""
+    """Path → file published, and file about to be published. `withheld` are paths whose newest page would show a secret, `learned` are stamps not written
+    down yet."""
 
     revision: int = 0
     published: dict[str, Ours] = field(default_factory=dict)
     publishing: dict[str, Ours] = field(default_factory=dict)
+    withheld: tuple[str, ...] = ()
     learned: dict[str, Stamp] = field(default_factory=dict)
 
     @property
@@ -61,8 +63,9 @@ class Manifest:
             return None
         return row
 
-    def settle(self, published: dict[str, Ours]) -> None:
+    def settle(self, published: dict[str, Ours], withheld: tuple[str, ...]) -> None:
         """This stands there now."""
+        self.withheld = withheld
         self.published = {p: row._replace(stamp=self.learned[p]) if p in self.learned else row for p, row in published.items()}
         self.publishing = {}
         self.learned = {}
@@ -70,7 +73,8 @@ class Manifest:
     def dump(self) -> bytes:
         """The file's bytes."""
         told = {name: dict(sorted(rows.items())) for name, rows in (("published", self.published), ("publishing", self.publishing))}
-        return orjson.dumps({"revision": self.revision, **told}, default=tuple) + b"\n"
+        withheld = {"withheld": self.withheld} if self.withheld else {}
+        return orjson.dumps({"revision": self.revision, **told, **withheld}, default=tuple) + b"\n"
 
 
 def ours(path: str, data: bytes) -> Ours:
@@ -83,20 +87,20 @@ def read_manifest(place: Folder) -> Manifest:
     """The manifest of a folder, or an empty one when it is missing or torn (then only the store knows which files are ours)."""
     found = place.read(MANIFEST)
     try:
-        revision, published, publishing = _read(found.data) if found else (0, {}, {})
+        revision, published, publishing, withheld = _read(found.data) if found else (0, {}, {}, ())
     except (ValueError, TypeError, AttributeError, KeyError, IndexError):
         return Manifest()
-    return Manifest(revision, dict(published), dict(publishing))
+    return Manifest(revision, dict(published), dict(publishing), withheld)
 
 
 @lru_cache(maxsize=1)
-def _read(data: bytes) -> tuple[int, Mapping[str, Ours], Mapping[str, Ours]]:
-    """Revision, files published and about to be; the last manifest is remembered, since a dream looks at a folder several times. Raises what bad data raises."""
+def _read(data: bytes) -> tuple[int, Mapping[str, Ours], Mapping[str, Ours], tuple[str, ...]]:
+    """Revision, files published and about to be, paths withheld; the last manifest is remembered, since a dream looks at a folder several times. Raises what bad data raises."""
     given = orjson.loads(data)
     if "files" in given:
-        return _of_older(given)
+        return (*_of_older(given), ())
     pick = {name: {p: _row(row) for p, row in given.get(name, {}).items()} for name in ("published", "publishing")}
-    return int(given.get("revision", 0)), pick["published"], pick["publishing"]
+    return int(given.get("revision", 0)), pick["published"], pick["publishing"], tuple(map(str, given.get("withheld", ())))
 
 
 def _row(row: Any) -> Ours:

@@ -266,6 +266,14 @@ def standing(folder: Path, *, needs: Needs) -> tuple[Stood, ...]:
         return tuple(_look_all(place, manifest, needs))
 
 
+def withheld(folder: Path) -> tuple[str, ...]:
+    """The pages of a wiki folder that the last publish held back, since a secret would stand in them; none where there is no folder."""
+    if not folder.is_dir():
+        return ()
+    with Folder(folder) as place:
+        return read_manifest(place).withheld
+
+
 def stamps(folder: Path) -> str:
     """A word for how the files of a wiki folder stand, without reading them: another word when one was written, made or removed, by whomever."""
     rows: list[str] = []
@@ -379,7 +387,8 @@ class _Run:
         todo = self._todo(standing)
         gone = [path for path in self._removable() if path in standing and standing[path] is not None]
         todo = self._without_secrets(todo, standing)
-        if todo or gone or self.manifest.publishing or self.manifest.revision != self.state.revision or self.manifest.published != self._settled():
+        moved = self.manifest.revision != self.state.revision or self.manifest.withheld != self._withheld()
+        if todo or gone or moved or self.manifest.publishing or self.manifest.published != self._settled():
             self._announce(todo, standing)
             self._write(todo, standing)
             self._remove(gone, standing)
@@ -609,6 +618,9 @@ class _Run:
         self._load(p for p, row in shown.items() if row is None)
         return journal | stays | {p: row or ours(p, self.data[p]) for p, row in shown.items()}
 
+    def _withheld(self) -> tuple[str, ...]:
+        return tuple(sorted(path for path, why in self.held if why == SECRET))
+
     def _same(self, path: str) -> Ours | None:
         """The row of a page that is in the manifest already."""
         wanted = self.wanted[path]
@@ -619,6 +631,6 @@ class _Run:
 
     def _settle(self) -> None:
         """Record what stands there now."""
-        self.manifest.settle(self._settled())
+        self.manifest.settle(self._settled(), self._withheld())
         self.place.replace(MANIFEST, self.manifest.dump())
         self.step("manifest")

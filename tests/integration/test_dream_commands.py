@@ -116,6 +116,21 @@ def test_status_counts_what_the_scope_holds(dreamd: Command, wiki: Path) -> None
     assert f"; {as_json['waiting']} wait for you.\n" in dreamd("journal", "--wiki", wiki).out
 
 
+def test_status_names_the_pages_that_are_held_back_for_a_secret(dreamd: Command, wiki: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = next(p.name for p in sorted(wiki.glob("*.md")) if "## Facts" in p.read_text())
+    (wiki / page).unlink()
+    with monkeypatch.context() as newer:
+        newer.setattr("pipelines.run.publish.covered", lambda redactor, path, data: b"" if path == page else data)
+        assert dreamd("publish", "--wiki", wiki).code == 1
+    told = dreamd("status", "--wiki", wiki)
+    assert told.code == 0
+    assert f"held back, since a secret seems to stand there: {page}; " in told.out
+    assert "dreamd scrub" in told.out
+    assert dreamd("status", "--wiki", wiki, "--json").json["withheld"] == [page]
+    assert dreamd("publish", "--wiki", wiki).code == 0
+    assert "held back" not in dreamd("status", "--wiki", wiki).out
+
+
 def test_status_of_a_shared_store_needs_no_wiki(dreamd: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DREAMD_DATABASE_URL", f"sqlite:///{tmp_path / 'shared.db'}")
     told = dreamd("status")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ import typer
 
 from pipelines.errors import DreamdError
 from pipelines.store import Counts, Dream, Measured, ScopeHealth, Store, duration
+from pipelines.wiki.publish import withheld
 from worker import settings, wiring
 from worker.cli import common
 from worker.cli.output import counted, many, print_json, stalled, visible
@@ -22,6 +23,8 @@ _CUT_SHORT = "cut short; the next dream goes on from there"
 _WAITS = "waits for a worker: dreamd up or dreamd worker runs it"
 BAD_MAX = 100
 """Bad records named."""
+WITHHELD_MAX = 5
+"""Pages named that are held back."""
 _LATELY = 10
 """Dreams among which the last that rendered is looked for."""
 
@@ -29,7 +32,7 @@ _LATELY = 10
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """What is told. `waiting` counts what waits for a person, as the inbox of the last dream does; `next_slot` is when a dream is due by schedule,
-    `unkept` how many sessions and turns are no longer kept."""
+    `unkept` how many sessions and turns are no longer kept, `withheld` the pages that are held back for a secret."""
 
     scope: str
     wiki: Path | None
@@ -46,6 +49,7 @@ class Status:
     money: Money | None
     warned: str
     unkept: Mapping[str, int]
+    withheld: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +114,7 @@ def _looked(store: Store, scope: str, place: wiring.Place | None, loaded: settin
         pages=store.page_count(scope), waiting=waiting, last=last, at_work=bool(last and not last.ended_at and store.at_work(last, host=place.host if place else "")),
         next_slot=_next_slot(store, scope), of=of,
         workers=sum(p.role == "worker" and p.seen_age_s <= loaded.health.seen_s for p in measured.processes), money=_money(store, scope),
-        warned=stalled(of, loaded.health.stalled_dreams), unkept=store.retained_counts(scope),
+        warned=stalled(of, loaded.health.stalled_dreams), unkept=store.retained_counts(scope), withheld=withheld(place.wiki) if place else (),
     )  # fmt: skip
 
 
@@ -164,7 +168,7 @@ def _json(s: Status) -> dict[str, object]:
         "last": {"dream": s.last.uid, "state": s.last.state, "ended_at": s.last.ended_at} if s.last else None,
         "last_success_age_s": of.success_age_s, "pending": of.pending, "pending_age_s": of.pending_age_s, "due": of.due, "unread": of.unread,
         "running": of.running, "workers": s.workers, "next_slot": s.next_slot, "money": asdict(s.money) if s.money else None, "warning": s.warned or None,
-        "no_longer_kept": dict(s.unkept),
+        "no_longer_kept": dict(s.unkept), "withheld": list(s.withheld),
     }  # fmt: skip
 
 
@@ -176,6 +180,8 @@ def _print(s: Status) -> None:
     print(f"notes: {counted(s.notes)}; your own: {counted(s.online)}; {many(s.pages, 'page')}{f' in {s.wiki}' if s.wiki else ''}")
     if s.unkept["sessions"]:
         print(f"no longer kept (retention): {many(s.unkept['turns'], 'turn')} of {many(s.unkept['sessions'], 'session')}")
+    if s.withheld:
+        print(_held_back(s.withheld))
     print(f"last dream: {_last(s)}" if s.last else "no dream yet")
     if lines := list(_work(s)):
         print("; ".join(lines))
@@ -185,6 +191,13 @@ def _print(s: Status) -> None:
         print(_spent(s.money))
     if s.waiting:
         print(f"{many(s.waiting, 'thing')} {'waits' if s.waiting == 1 else 'wait'} for you in {s.wiki / 'inbox.md' if s.wiki else 'inbox.md'}")
+
+
+def _held_back(paths: Sequence[str]) -> str:
+    """What a person has to do so that these pages are published."""
+    named = ", ".join(paths[:WITHHELD_MAX]) + (f" and {len(paths) - WITHHELD_MAX} more" if len(paths) > WITHHELD_MAX else "")
+    stand = "it stands as it was before" if len(paths) == 1 else "they stand as they were before"
+    return f"held back, since a secret seems to stand there: {named}; {stand}: dreamd scrub masks it where it came from, then dreamd publish"
 
 
 def _spent(m: Money) -> str:

@@ -22,7 +22,7 @@ from pipelines.wiki import folder as folders
 from pipelines.wiki import publish as publishing
 from pipelines.wiki.folder import Folder, FolderBusy, PublishFailed
 from pipelines.wiki.own import halves, joined, with_own
-from pipelines.wiki.publish import FolderGone, How, Marker, Published, State, Stood, Taken, publish, read_folder, read_marker
+from pipelines.wiki.publish import FolderGone, How, Marker, Published, State, Stood, Taken, publish, read_folder, read_marker, withheld
 from pipelines.wiki.tree import tree
 from tests.unit.wiki.samples import BACKUP, CONTENT, OWNER, item
 
@@ -387,7 +387,9 @@ def test_a_page_that_would_show_a_secret_is_held_alone_and_published_once_it_sho
     assert dangling(wiki) == []
     again = store.publish(wiki, SECOND, revision=2, has_secret=has("payments-db.md"))
     assert (again.withheld, again.written) == (("payments-db.md",), ())
+    assert withheld(wiki) == ("payments-db.md",), "who asks later knows it from the folder"
     assert store.publish(wiki, SECOND, revision=2).withheld == ()
+    assert withheld(wiki) == ()
     assert pages(wiki) == SECOND
 
 
@@ -398,8 +400,9 @@ def test_in_the_place_of_a_new_page_with_a_secret_stands_that_it_is_held_so_that
     assert dangling(wiki) == []
     assert b"is held back" in pages(wiki)["payments-db.md"]
     assert pages(wiki)["MEMORY.md"] != FIRST["MEMORY.md"]
+    assert withheld(wiki) == ("MEMORY.md", "payments-db.md")
     again = store.publish(wiki, FIRST, has_secret=has("payments-db.md"))
-    assert again.withheld == ("payments-db.md",)
+    assert again.withheld == withheld(wiki) == ("payments-db.md",)
     assert again.edits == ()
     store.publish(wiki, FIRST)
     assert pages(wiki) == FIRST

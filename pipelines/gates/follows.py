@@ -13,6 +13,7 @@ from pipelines.text.values import Value, typed_values, value_keys
 from pipelines.text.words import content_words, fold_width, raw_words
 
 from .evidence import Located, located, result
+from .opposites import opposed
 from .wording import (
     FIRST,
     NAMES_USER,
@@ -81,7 +82,7 @@ def _doubt(claim: Claim, support: Sequence[Located]) -> str:
         return "completion_without_result"
     if not said_of_oneself(claim, support):
         return "not_said_of_oneself"
-    if turned_around(claim, support):
+    if turned_around(claim, support) or opposed(claim.statement, support):
         return "order_changed"
     return "" if worded_alike(claim, support) else FREELY_WORDED
 

@@ -210,6 +210,38 @@ def test_a_statement_that_turns_its_quote_around_is_a_draft(statement: str, text
 @pytest.mark.parametrize(
     ("statement", "text"),
     [
+        ("The cache is cleared before the deploy.", "the cache is cleared after the deploy"),
+        ("Latency went down when the index was added.", "latency went up when the index was added"),
+        ("All tests fail on Windows.", "some tests fail on Windows"),
+        ("The build takes more than ten minutes.", "the build takes less than ten minutes"),
+        ("The user used to live in Oslo.", "I live in Oslo"),
+        ("Backups only run on Sundays.", "backups run on Sundays"),
+        ("缓存在部署前清空。", "缓存在部署后清空"),
+        ("后端可以用 Redis。", "后端必须用 Redis"),
+        ("只有管理员用 Redis。", "管理员用 Redis"),
+    ],
+)
+def test_a_small_word_that_says_the_opposite_is_no_way_of_saying_it(statement: str, text: str) -> None:
+    assert follows(statement, text) == (Outcome.DRAFT, "order_changed")
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("The cache is cleared before the deploy.", "after what happened, the cache is cleared before the deploy"),
+        ("Latency went up when the index was added.", "latency went up when the index was added, it never came down"),
+        ("The user used to live in Oslo.", "I used to live in Oslo"),
+        ("The project previously used npm.", "the project moved from npm, used for years, to pnpm"),
+        ("后端先部署。", "前端和后端，后端先部署"),
+    ],
+)
+def test_small_words_that_the_quote_has_too_turn_nothing_around(statement: str, text: str) -> None:
+    assert follows(statement, text)[1] != "order_changed"
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
         ("The user always wants an aisle seat for flights.", "For flights I always want an aisle seat"),
         ("The hourly snapshot is dropped; restores from it never worked.", "we agreed to drop the hourly snapshot, restores from it never worked"),
         ("The team was founded by Ana in Porto.", "Ana founded the team in Porto"),

@@ -93,9 +93,27 @@ def _told(note: OnlineNote, words: str, path: str, since: datetime | None) -> To
 
 @lru_cache(maxsize=16384)
 def stating(text: str) -> tuple[str, ...]:
-    """The sentences of a text that state or order something, without questions, wishes and conditions."""
+    """The sentences of a text that state or order something, without questions, wishes and conditions; what one forbids apart from what it orders."""
     found = (" ".join(text[s.start : s.end].split()) for s in sentences(text))
-    return tuple(x for x in found if x and len(x) <= SIDE_CHARS_MAX and mood_of(x) in _STATING)
+    return tuple(half for x in found if x and len(x) <= SIDE_CHARS_MAX and mood_of(x) in _STATING for half in _halves(x))
+
+
+def _halves(words: str) -> tuple[str, ...]:
+    """ "Use pnpm, do not use npm" is two orders; under a condition it is one. Of "answers are in English, do not use French" the second is of answers only
+    and adds nothing to the first."""
+    halves = tuple(half for half in _NEXT_ORDER.split(words) if half)
+    if len(halves) < 2 or _BOUND.search(words) or _SOMEWHERE.match(words) or len({negated(half) for half in halves}) < 2:
+        return (words,)
+    return halves[:1] if _read(halves[0]).subject and not negated(halves[0]) else halves
+
+
+_SOMEWHERE = re.compile(r"(?:in|inside|within|under|below|at|on|for|from|with|by)\b|在", re.IGNORECASE)
+_NEXT_ORDER = re.compile(
+    r"[,，;；、]\s*(?:(?:and|so)\s+)?(?=(?:do not|don['’]t|never|avoid)\s+[a-z]+\s+\S|(?:use|deploy|run|write|keep|put|commit|push)\s+\S)"
+    r"|[,，;；、]\s*(?=(?:请|千万|永远|绝对?|一律|要|应)?(?:不要|不得|不准|不许|禁止|严禁|[请切]勿|别|使用|改用|用)\s*\S)",
+    re.IGNORECASE,
+)
+"""Where an order begins behind another one; "never npm" has no verb and is none."""
 
 
 @dataclass(slots=True)

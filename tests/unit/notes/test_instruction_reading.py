@@ -207,3 +207,39 @@ def test_other_values_conditions_and_words_that_only_look_like_denials_are_none(
 )
 def test_chinese_denials_of_the_same_are_covered(file: str, note: str) -> None:
     assert files_saying(file).covers(note)
+
+
+@pytest.mark.parametrize(
+    ("file", "note"),
+    [
+        ("提交信息用英文，不要用中文。", "提交信息用英文"),
+        ("使用 pnpm，不要使用 npm。", "我们使用 pnpm"),
+        ("不要用 npm，用 pnpm。", "用 pnpm"),
+        ("Use pnpm, do not use npm.", "Use pnpm"),
+        ("Don't deploy on Fridays, deploy on Mondays.", "Deploy on Mondays."),
+    ],
+)
+def test_a_sentence_that_forbids_one_thing_and_orders_another_agrees_with_either(file: str, note: str) -> None:
+    assert files_saying(file).against(note) is None
+    assert files_saying(file).covers(note)
+
+
+@pytest.mark.parametrize(
+    ("file", "note"),
+    [
+        ("使用 pnpm，不要使用 npm。", "使用 npm"),
+        ("提交信息用英文，不要用中文。", "提交信息用中文"),
+        ("Use pnpm, do not use npm.", "Use npm"),
+        ("Deploy on Mondays.", "Don't deploy on Mondays, deploy on Fridays."),
+    ],
+)
+def test_it_is_against_what_one_of_its_halves_denies(file: str, note: str) -> None:
+    assert files_saying(file).against(note) is not None
+
+
+@pytest.mark.parametrize(
+    ("file", "note"),
+    [("提交信息用英文，不要用中文。", "回复用中文"), ("Commit messages are in English, do not use French.", "Answers are in French, use French.")],
+)
+def test_what_one_half_forbids_of_its_subject_is_not_forbidden_of_others(file: str, note: str) -> None:
+    assert files_saying(file).against(note) is None

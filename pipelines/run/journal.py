@@ -13,8 +13,10 @@ from urllib.parse import unquote
 from pipelines.gates import held
 from pipelines.model import Finding, OnlineNote, Status, Verdict, Version
 from pipelines.notes.stale import stale_numbers
+from pipelines.notes.wikilinks import FileNames
 from pipelines.run.content import Evidence, gather
 from pipelines.run.following import notes_saying, words_of
+from pipelines.run.held import under_quarantine
 from pipelines.run.showing import Sight
 from pipelines.run.sources import standing_notes
 from pipelines.run.taking_back import shifted
@@ -51,7 +53,7 @@ def morning_report(
         learnt=_learnt(store, scope, did, changed.keys() | reworded), work=_work(shown.work), merged=_merged(store, scope, did),
         retired=_last_words(store, scope, did, Verb.RETRACTS, but=out), edited=tuple(edited.values()),
         checked=Counter(did.findings[uid].verdict.value for uid in did.fresh if uid in did.findings and uid in did.online), refused=refused or {},
-        left_out=left_out, more_left_out=shown.brief.left - len(left_out), problems=(*problems, *dead_links(did.online.values(), did.fresh)), redacted=redacted,
+        left_out=left_out, more_left_out=shown.brief.left - len(left_out), problems=(*problems, *dead_links(did.online.values(), _shown_first(did))), redacted=redacted,
         stale=len(stale) if did.fresh & stale else 0, drafts=drafts if did.notes(Verb.NEW) else 0, reverted=(*_reverted(store, scope, did, dream), *(c for note, c in out.items() if note not in edited)), undo=f"dreamd revert {dream}", said_at=_said_at(store, scope, dream),
     )  # fmt: skip
     return _beside(store, scope, told)
@@ -248,15 +250,24 @@ def _repeated(note: OnlineNote, first: OnlineNote | None) -> str:
     return f"{note.path} line {note.line}, as in {first.path}: {note.text}" if first else note.text
 
 
+def _shown_first(did: _Did) -> Collection[str]:
+    """The lines of note files that were new to the dream, and are not under quarantine."""
+    fresh = [did.online[uid] for uid in did.fresh if uid in did.online]
+    return {n.uid for n in fresh} - under_quarantine(fresh, did.findings).keys()
+
+
 def dead_links(notes: Iterable[OnlineNote], fresh: Collection[str]) -> tuple[str, ...]:
     """Links of an index to note files that are not where they point; what lies outside the folder is not known."""
     standing = tuple(notes)
     files = {(n.folder, n.path) for n in standing}
+    names = {folder: FileNames(n for n in standing if n.folder == folder) for folder in {n.folder for n in standing if n.index and n.uid in fresh}}
     dead: defaultdict[str, list[str]] = defaultdict(list)
     for note in (n for n in standing if n.index and n.uid in fresh):
         for link in note.links:
             place = unquote(link.split("#")[0])
             path = normpath(PurePosixPath(note.path).parent / (place if PurePosixPath(place).suffix else f"{place}.md"))
-            if place and "://" not in place and path.endswith(".md") and not path.startswith(("..", "/")) and (note.folder, path) not in files:
+            if not place or "://" in place or not path.endswith(".md") or path.startswith(("..", "/")):
+                continue
+            if (note.folder, path) not in files and not names[note.folder].files(place):
                 dead[f"{note.folder}/{note.path}"].append(path)
     return tuple(f"{len(paths)} {'link' if len(paths) == 1 else 'links'} of {index} lead nowhere: {', '.join(paths)}" for index, paths in sorted(dead.items()))

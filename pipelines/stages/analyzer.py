@@ -153,7 +153,7 @@ class _Wrong:
         return cls(
             notes=wrong, named={n.uid: tuple(t for s in said[n.uid] for t in _things(s)) for n in wrong},
             sole={PurePosixPath(n.path).stem: n.uid for n in wrong if held[n.folder, n.path] == 1},
-            ids={n.uid[:ID_LENGTH]: n.uid for n in (*wrong, *changed)}, fallen=fallen,
+            ids={n.uid[:ID_LENGTH]: n.uid for n in (*wrong, *changed)}, fallen=sorted(fallen, key=lambda v: (v.note, v.slot)),
         )  # fmt: skip
 
     def under(self, note: OnlineNote, said: Sequence[Statement], *, undecided: bool) -> tuple[str, str] | None:

@@ -9,6 +9,7 @@ import contextlib
 import os
 import re
 import socket
+import sys
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -198,7 +199,7 @@ def open_only_store(place: Place) -> Iterator[Store]:
     """The store alone, for commands that only read."""
     if place.store_url.startswith("sqlite"):
         _make_private(place.private)
-    store = open_store(place.store_url, now=utc_now, setting="data_dir (DREAMD_DATA_DIR)")  # named where a file has to be moved
+    store = open_store(place.store_url, now=utc_now, setting="data_dir (DREAMD_DATA_DIR)", busy=tell_busy)  # named where a file has to be moved
     try:
         yield store
     finally:
@@ -210,11 +211,16 @@ def open_shared_store(settings: Settings) -> Iterator[Store]:
     """The store the settings name, for what needs no wiki. Raises Refused when they name none."""
     if settings.database_url is None:
         raise Refused("no shared store is set: name one with database_url (DREAMD_DATABASE_URL)")
-    store = open_store(settings.database_url.get_secret_value(), now=utc_now, setting="database_url (DREAMD_DATABASE_URL)")
+    store = open_store(settings.database_url.get_secret_value(), now=utc_now, setting="database_url (DREAMD_DATABASE_URL)", busy=tell_busy)
     try:
         yield store
     finally:
         store.close()
+
+
+def tell_busy(where: str) -> None:
+    """Say on standard error that a write waits for another process, as a dream does that waits for another."""
+    print(f"waiting: another process writes to {where} (a forget, an import or a large dream takes minutes); this goes on when it has ended", file=sys.stderr)
 
 
 def archive_of(place: Place | None, store: Store, scope: str) -> Blobs:

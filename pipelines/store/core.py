@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, Table, bindparam, insert, select, update
+from sqlalchemy import Connection, Engine, Table, bindparam, insert, select, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pipelines.errors import Conflict, Refused
@@ -25,6 +25,7 @@ from pipelines.store.schema import check_schema
 from pipelines.store.types import dump, storable
 from pipelines.store.values import Revision
 
+THINKING_MS = 600_000  # between two statements of a transaction in which a large scope is believed anew: a frozen process holds its locks for as long
 REPLAYS = 5  # times a transaction is tried that the database takes back in favour of another (systems R14)
 
 T = TypeVar("T")
@@ -116,8 +117,10 @@ class Core:
     @contextmanager
     def together(self, doing: str, *, sees: bool = False) -> Iterator[None]:
         """One transaction around several writing methods of this thread: all of them or none. What they write is seen by `reading` only afterwards, or
-        with `sees` at once: for what has to be deleted, believed and rendered in one go."""
+        with `sees` at once: for what has to be deleted, believed and rendered in one go, during which a server hears nothing for longer than else."""
         with self.writing(doing) as conn:
+            if sees and not self.on_sqlite:
+                conn.execute(text(f"SET LOCAL idle_in_transaction_session_timeout = {THINKING_MS}"))
             outer, seen = getattr(self._open, "conn", None), getattr(self._open, "seen", None)
             self._open.conn, self._open.seen = conn, conn if sees else seen
             try:

@@ -62,7 +62,9 @@ def _of_sqlite(error: DBAPIError, doing: str, where: str) -> DreamdError | DBAPI
         return StoreMisplaced(where, f"cannot be written ({error.orig}); check the owner and mode of the file and its folder")
     if "unable to open" in said:
         return StoreMisplaced(where, f"cannot be opened ({error.orig}); check that its folder exists and may be written")
-    if "full" in said or "disk i/o" in said or "locked" in said or "busy" in said:
+    if "locked" in said or "busy" in said:
+        return StoreUnavailable(f"{doing} in {where}: {_HELD}")
+    if "full" in said or "disk i/o" in said:
         return StoreUnavailable(f"{doing} in {where}: {error.orig}")
     return error
 
@@ -73,6 +75,8 @@ def _of_postgres(error: DBAPIError, doing: str, where: str) -> DreamdError | DBA
     said = " ".join(str(error.orig).split())
     if code == _UNIQUE:
         return _first(doing, error)
+    if code == _LOCKED:
+        return StoreUnavailable(f"{doing} in {where}: {_HELD}")
     if code in _AGAIN:
         return TakenBack(f"{doing} in {where}: {said}")
     if code == _STANDBY:
@@ -90,7 +94,9 @@ def _of_postgres(error: DBAPIError, doing: str, where: str) -> DreamdError | DBA
     return error
 
 
+_HELD = "another process has held it all the while (a forget, an import or a large dream takes minutes); nothing was changed: try again when it has ended"
 _UNIQUE = "23505"
+_LOCKED = "55P03"  # a lock was waited for as long as we wait
 _AGAIN = frozenset({"40001", "40P01"})  # serialization failure, deadlock
 _STANDBY = "25006"  # what writes is refused: the server is being replaced by another (a failover), as a rule, and passes
 _NOT_ALLOWED = "42501"

@@ -7,12 +7,14 @@ by the same transaction and cleaned after it.
 
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
 from sqlalchemy import Connection, Table, delete, func, insert, select, text, update
+from sqlalchemy.exc import DBAPIError
 
 from pipelines.logs.forgotten import WORDED
 from pipelines.model import digest
@@ -20,10 +22,12 @@ from pipelines.store import life
 from pipelines.store import tables as t
 from pipelines.store.calls import FORGOTTEN
 from pipelines.store.core import add_new, chunks
+from pipelines.store.faults import translated
 from pipelines.store.filled import BLOB, Archive, fill
 from pipelines.store.intake import SET
 from pipelines.store.lost import Lost, lost_sessions
 from pipelines.store.masked import Masked
+from pipelines.store.open import BUSY_MS, LOOK_MS
 from pipelines.store.reach import ID_MIN, Choice, Reach, carrying, reach_of, surviving
 from pipelines.store.speakers import keep_speakers
 from pipelines.store.tombstones import FIRST_CODE, ONLINE, OWN, PAGE, SESSION, SOURCE, TEXT, TURN, Forgotten, tomb
@@ -164,11 +168,16 @@ class Forget(Forgotten):
         """
         if not self.on_sqlite:
             return
-        with self.engines.write.connect() as conn:
+        with translated("make the store's file small", self.engines.where), self.engines.write.connect() as conn:
             raw = conn.connection.driver_connection
             assert raw is not None
-            for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
-                raw.execute(statement).fetchall()
+            try:
+                for statement in (f"PRAGMA busy_timeout={BUSY_MS}", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                    raw.execute(statement).fetchall()
+            except sqlite3.Error as error:  # past SQLAlchemy, which begins a transaction before each statement
+                raise DBAPIError.instance("VACUUM", None, error, sqlite3.Error) from error
+            finally:
+                raw.execute(f"PRAGMA busy_timeout={LOOK_MS}")
 
     def _write_receipt(self, conn: Connection, scope_id: int, uid: str, choice: Choice, counts: Mapping[str, int], hand: str, how: str = "") -> None:
         told = (choice.subject, *sorted(choice.sessions | choice.notes | choice.online), choice.before.isoformat() if choice.before else "")

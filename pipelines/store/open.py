@@ -7,6 +7,7 @@ import sqlite3
 import time
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,11 @@ from pipelines.store.triggers import missing
 
 DRIVERS = frozenset({"sqlite", "postgresql", "postgresql+psycopg"})
 FORMS = "names a file, sqlite:////path/to/store.db, or a database, postgresql://user:password@host/database"
-BUSY_MS = 30_000  # another process's longest write is far below this
+BUSY_MS = 30_000  # for readers, and for what needs the file alone
+LOOK_MS = 2_000  # who waits to write is silent for this long, and hears an interrupt after this long
+WRITE_S = 300.0  # for who waits to write: a forget or an import over a large store takes minutes
+Busy = Callable[[str], None]
+"""Is told once by who waits long to write, with where the store lies."""
 
 _PAUSE_S = 0.02
 
@@ -58,13 +63,14 @@ _NETWORK = frozenset(
 _SYNCED = ("dropbox", "onedrive", "google drive", "googledrive", "mobile documents", "icloud drive", "nextcloud", "pcloud")
 
 
-def open_engines(url: str, *, setting: str, now: Callable[[], datetime], mounts: str | None = None) -> Engines:
+def open_engines(url: str, *, setting: str, now: Callable[[], datetime], mounts: str | None = None, busy: Busy | None = None) -> Engines:
     """Engines over a checked store of the current schema, made or migrated when needed.
 
     Raises StoreMisplaced (folder cannot be written, network or synced folder), StoreDamaged (no store, corrupt, triggers missing), StoreTooNew,
-    StoreUnavailable (disk full, locked). `setting` is what a person changes to move the store; `mounts` the system's mount table.
+    StoreUnavailable (disk full, locked). `setting` is what a person changes to move the store; `mounts` the system's mount table; `busy` is told when another process keeps a
+    write waiting on SQLite.
     """
-    engines = engines_of(url, setting=setting, mounts=mounts)
+    engines = engines_of(url, setting=setting, mounts=mounts, busy=busy)
     try:
         with translated("open the store", engines.where):
             _check(engines, now)
@@ -74,11 +80,11 @@ def open_engines(url: str, *, setting: str, now: Callable[[], datetime], mounts:
     return engines
 
 
-def engines_of(url: str, *, setting: str, mounts: str | None = None) -> Engines:
+def engines_of(url: str, *, setting: str, mounts: str | None = None, busy: Busy | None = None) -> Engines:
     """Engines over whatever is there, nothing of it looked at or made but, on SQLite, the file."""
     parsed = _parsed(url)
     if parsed.get_backend_name() == "sqlite":
-        return _sqlite_engines(parsed, setting=setting, mounts=_mounts() if mounts is None else mounts)
+        return _sqlite_engines(parsed, setting=setting, mounts=_mounts() if mounts is None else mounts, busy=busy)
     return postgres_engines(parsed)
 
 
@@ -114,7 +120,7 @@ def _check(engines: Engines, now: Callable[[], datetime]) -> None:
 # --- SQLite ------------------------------------------------------------------------------------------------------------------------------
 
 
-def _sqlite_engines(url: URL, *, setting: str, mounts: str) -> Engines:
+def _sqlite_engines(url: URL, *, setting: str, mounts: str, busy: Busy | None) -> Engines:
     if not url.database or url.database == ":memory:" or url.database.startswith("file:"):
         raise Refused(f"{url}: the store needs a file of its own, as in sqlite:////home/ana/.local/share/dreamd/store.db")
     # hide_parameters: what a driver's error says of a row reaches a log, and the row may be what somebody said
@@ -125,16 +131,16 @@ def _sqlite_engines(url: URL, *, setting: str, mounts: str) -> Engines:
     _make_private(search)
     write, read, finder = (create_engine(url.set(database=str(path)), pool_size=POOL, hide_parameters=True) for _ in range(3))
     index = create_engine(url.set(database=str(search)), pool_size=POOL, hide_parameters=True)
-    _prepare(write, (*_EVERY, *_WRITER), "BEGIN IMMEDIATE", wal=True)
-    _prepare(read, (*_EVERY, *_READER), "BEGIN")
-    _prepare(finder, (*_EVERY, *_READER), "BEGIN", attach=search)
-    _prepare(index, (*_EVERY, *_INDEX), "BEGIN IMMEDIATE", wal=True)
+    _prepare(write, (*_EVERY, *_WRITER), partial(_begin_writing, busy=partial(busy or _unheard, str(path))), wal=True)
+    _prepare(read, (*_EVERY, *_READER), _begin_reading)
+    _prepare(finder, (*_EVERY, *_READER), _begin_reading, attach=search)
+    _prepare(index, (*_EVERY, *_INDEX), partial(_begin_writing, busy=partial(busy or _unheard, str(search))), wal=True)
     with translated("open the store", str(path)), write.connect():
         pass  # readers come when the write-ahead log is there
     return Engines(write, read, str(path), index, finder)
 
 
-def _prepare(engine: Engine, pragmas: tuple[str, ...], begin: str, *, attach: Path | None = None, wal: bool = False) -> None:
+def _prepare(engine: Engine, pragmas: tuple[str, ...], begin: Callable[[sqlite3.Connection], None], *, attach: Path | None = None, wal: bool = False) -> None:
     """Take transactions out of the driver's hands, so that DDL is transactional and a write is one from its first statement."""
 
     @event.listens_for(engine, "connect")
@@ -144,15 +150,40 @@ def _prepare(engine: Engine, pragmas: tuple[str, ...], begin: str, *, attach: Pa
             dbapi.execute(f"PRAGMA {pragma}")
         if wal:
             _write_ahead(dbapi)
+            dbapi.execute(f"PRAGMA busy_timeout={LOOK_MS}")
         if attach is not None:
             dbapi.execute("ATTACH DATABASE ? AS idx", (str(attach),))
 
     @event.listens_for(engine, "begin")
     def start(conn: Connection) -> None:
         try:
-            conn.connection.driver_connection.execute(begin)  # type: ignore[union-attr]
+            begin(conn.connection.driver_connection)  # type: ignore[arg-type]
         except sqlite3.Error as error:
-            raise DBAPIError.instance(begin, None, error, sqlite3.Error) from error
+            raise DBAPIError.instance("BEGIN", None, error, sqlite3.Error) from error
+
+
+def _begin_reading(dbapi: sqlite3.Connection) -> None:
+    dbapi.execute("BEGIN")
+
+
+def _begin_writing(dbapi: sqlite3.Connection, *, busy: Callable[[], None]) -> None:
+    """Be the only writer, as soon as no other process is; `busy` is told once when that takes long."""
+    ends, silent = time.monotonic() + WRITE_S, True
+    while True:
+        try:
+            dbapi.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > ends:
+                raise
+            if silent:
+                busy()
+            silent = False
+        else:
+            return
+
+
+def _unheard(_where: str) -> None:
+    """Tell nobody."""
 
 
 def _write_ahead(dbapi: sqlite3.Connection) -> None:

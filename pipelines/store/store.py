@@ -19,7 +19,7 @@ from pipelines.store.kin import Kinship
 from pipelines.store.leases import Leases
 from pipelines.store.letters import Letters
 from pipelines.store.online import Online
-from pipelines.store.open import open_engines
+from pipelines.store.open import Busy, open_engines
 from pipelines.store.own_words import OwnWords
 from pipelines.store.pages import Pages
 from pipelines.store.processes import Processes
@@ -63,10 +63,11 @@ class Store(
     """One database of scopes. Every method is one transaction; `scope` is always the scope's path."""
 
 
-def open_store(url: str, *, now: Callable[[], datetime], setting: str = "the store's place in the settings") -> Store:
+def open_store(url: str, *, now: Callable[[], datetime], setting: str = "the store's place in the settings", busy: Busy | None = None) -> Store:
     """Open, and make or migrate when needed, the store a URL names ("sqlite:////path/store.db").
 
     Raises StoreTooNew, StoreDamaged, StoreMisplaced (all Refused, naming the path) or StoreUnavailable. `setting` is named where a person has to move
-    the store. `now` gives the current time in UTC; it is only ever recorded, or compared with validity where a method says so.
+    the store. `now` gives the current time in UTC; it is only ever recorded, or compared with validity where a method says so. `busy`
+    is told once by a write that waits long for another process on SQLite.
     """
-    return Store(open_engines(url, setting=setting, now=now), now=now)
+    return Store(open_engines(url, setting=setting, now=now, busy=busy), now=now)

@@ -53,6 +53,17 @@ def test_a_session_is_set_so_that_nothing_hangs_for_ever_and_times_are_utc(store
     assert told == ["UTC", "30s", "5min", "30s", "UTF8", "dreamd"]
 
 
+@on_postgres
+def test_what_is_forgotten_in_one_transaction_may_be_thought_about_for_longer_than_the_server_waits_else(store: Store) -> None:
+    def waits() -> object:
+        with store.writing("look") as conn:
+            return conn.scalar(text("SHOW idle_in_transaction_session_timeout"))
+
+    with store.together("forget", sees=True):
+        assert waits() == "10min"
+    assert waits() == "30s"
+
+
 @pytest.mark.parametrize("option", ["bogus=s3cret-words", "connect_timeout=soon"])
 def test_an_option_the_driver_does_not_know_is_refused_by_its_name(option: str, database_url: str) -> None:
     with pytest.raises(Refused, match=f"database_url has an option that cannot be: .*{option.split('=')[0]}") as told:
@@ -249,7 +260,7 @@ def test_a_transaction_that_is_always_taken_back_is_told_after_some_times(store:
 def test_a_lock_that_is_held_too_long_is_a_fault_to_retry(store: Store, other: psycopg.Connection[tuple[object, ...]]) -> None:
     store.add_ruling(SCOPE, Ruling(uid="r0", verb="keep", target="n"))
     other.execute("BEGIN; SELECT id FROM scopes FOR UPDATE")
-    with pytest.raises(StoreUnavailable, match="lock timeout"), store.writing("write") as conn:
+    with pytest.raises(StoreUnavailable, match="another process has held it .* try again"), store.writing("write") as conn:
         conn.execute(text("SET LOCAL lock_timeout = 50; SELECT id FROM scopes FOR NO KEY UPDATE"))
     other.execute("ROLLBACK")
 

@@ -28,7 +28,7 @@ def open_serving(wiki: Path | None, loaded: settings.Settings) -> Iterator[tuple
         with wiring.open_only_store(place) as store:
             yield store, place.host
         return
-    store = open_store(loaded.database_url.get_secret_value(), now=wiring.utc_now, setting="database_url (DREAMD_DATABASE_URL)")
+    store = open_store(loaded.database_url.get_secret_value(), now=wiring.utc_now, setting="database_url (DREAMD_DATABASE_URL)", busy=wiring.tell_busy)
     try:
         yield store, None
     finally:

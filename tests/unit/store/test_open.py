@@ -6,6 +6,7 @@ import os
 import sqlite3
 import stat
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -161,6 +162,39 @@ def test_a_folder_that_cannot_be_written_is_refused_by_name(tmp_path: Path) -> N
     (tmp_path / "ro").mkdir(mode=0o500)
     with pytest.raises(StoreMisplaced, match=r"ro/store\.db"):
         at(tmp_path / "ro" / "store.db")
+
+
+def test_a_write_that_another_process_keeps_waiting_says_so_once_and_goes_on_when_that_has_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipelines.store.open.LOOK_MS", 10)
+    path, told = tmp_path / "store.db", []
+    with at(path), closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+
+        def ended(where: str) -> None:
+            told.append(where)
+            other.execute("ROLLBACK")
+
+        with open_store(f"sqlite:///{path}", now=lambda: DAY, busy=ended) as store:
+            store.commit_intake(SCOPE, batch(turn("t1")))
+            assert store.counts(SCOPE).turns == 1
+    assert told == [str(path)]
+
+
+def test_a_write_that_waited_all_the_while_says_what_that_means(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipelines.store.open.LOOK_MS", 5)
+    path, told = tmp_path / "store.db", []
+    with (
+        at(path),
+        closing(sqlite3.connect(path, isolation_level=None)) as other,
+        open_store(f"sqlite:///{path}", now=lambda: DAY, busy=told.append) as store,
+    ):
+        monkeypatch.setattr("pipelines.store.open.WRITE_S", 0.05)
+        monkeypatch.setattr("pipelines.store.forget.BUSY_MS", 5)
+        other.execute("BEGIN IMMEDIATE")
+        for work in (lambda: store.commit_intake(SCOPE, batch(turn("t1"))), store.reclaim):
+            with pytest.raises(StoreUnavailable, match=r"store\.db: another process has held it .* nothing was changed: try again"):
+                work()
+    assert len(told) == 1
 
 
 @pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:"])

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from pipelines.model import Kind, Origin, Relation, Ruling, Standing, Status, Version, Witnessed
-from pipelines.notes.beliefs import LOWER_STANDING, aliases, believe
+from pipelines.notes.beliefs import aliases, believe
 from pipelines.notes.identity import identity_of
 from pipelines.notes.recheck import was_believed
+from pipelines.notes.versions_of import LOWER_STANDING
 
 from .heard import day, heard, ruling
 

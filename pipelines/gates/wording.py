@@ -14,7 +14,7 @@ from pipelines.text.mood import clauses
 from pipelines.text.slots import CHINESE_KIN, ENGLISH_KIN, USER
 from pipelines.text.tokens import tokenize
 from pipelines.text.values import typed_values, value_keys
-from pipelines.text.words import content_words, fold_width, is_cjk
+from pipelines.text.words import content_words, fold_width, has_cjk
 
 from .evidence import Located
 
@@ -50,7 +50,7 @@ def keys_of(support: Sequence[Located]) -> frozenset[tuple[str, str]]:
 
 def stands(word: str, tokens: frozenset[str], support: Sequence[Located]) -> bool:
     """Whether a word stands in a quote; a Chinese word may be part of a longer one, npm in pnpm may not."""
-    if any(map(is_cjk, word)):
+    if has_cjk(word):
         return any(word in one.quote.text for one in support)
     return word.casefold() in tokens
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .numerals import CHINESE, ENGLISH_WORD, chinese_number, english_number
 from .words import fold_width, is_cjk
@@ -284,6 +285,14 @@ _LATIN_RULES = tuple(rule for rule in _RULES if not any(map(is_cjk, rule[1].patt
 
 def written_dates(text: str) -> list[Written]:
     """Every date, time of day, weekday and relative date of the text, in order, the longer reading first where two overlap; offsets are those of `text`."""
+    return list(_written_cached(text) if len(text) <= KEPT_MAX else _written(text))
+
+
+KEPT_MAX = 600
+"""Characters of a text whose dates are kept: a sentence is asked for them by rules and gates alike."""
+
+
+def _written(text: str) -> tuple[Written, ...]:
     folded = fold_width(text)
     found: list[Written] = []
     taken: list[tuple[int, int]] = []
@@ -291,7 +300,10 @@ def written_dates(text: str) -> list[Written]:
         if not any(a < written.end and written.start < b for a, b in taken):
             taken.append((written.start, written.end))
             found.append(written)
-    return sorted(found, key=lambda w: w.start)
+    return tuple(sorted(found, key=lambda w: w.start))
+
+
+_written_cached = lru_cache(maxsize=8192)(_written)
 
 
 def _all(folded: str) -> Iterator[Written]:

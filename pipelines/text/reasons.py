@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-from .words import is_cjk
+from .words import has_cjk
 
 REASON_MAX = 160
 _DATED = (
@@ -31,9 +32,10 @@ _ZH_BEHIND = re.compile(r"[，,。;；(（\s]*(?:主要是|主要|就是)?(?:因
 _TAIL = re.compile(r"(?:, | - | – | — )(?P<r>(?:my|our|the|it|they|there|i|we|work|its) [^,;.!?]{4,100})[.!)]*$", re.IGNORECASE)
 
 
+@lru_cache(maxsize=4096)
 def without_reason(sentence: str) -> str:
     """The sentence without the words that only say why: "the rent doubled, so I moved to Cork" and "I moved to Cork because …" are "I moved to Cork"."""
-    if any(map(is_cjk, sentence)):
+    if has_cjk(sentence):
         before = _ZH_BEFORE.match(sentence)
         rest = sentence[before.end() :] if before and before.end() < len(sentence) else sentence
         return _ZH_BEHIND.sub("", rest)
@@ -55,7 +57,7 @@ def reason_in(text: str) -> str | None:
     if found is None:
         return None
     words = _LED.sub("", found.strip(" \t\n,，。.!！;；()（）"))
-    return words if 3 <= len(words) <= REASON_MAX or (len(words) >= 2 and any(map(is_cjk, words))) else None
+    return words if 3 <= len(words) <= REASON_MAX or (len(words) >= 2 and has_cjk(words)) else None
 
 
 def reason_of_change(text: str) -> str | None:
@@ -71,7 +73,7 @@ _LED = re.compile(r"^(?:(?:oh|and|so|btw|also|well|but|just so you know|fyi)\b[,
 
 
 def _marked(text: str) -> str | None:
-    if any(map(is_cjk, text)) and (found := _ZH_BEHIND.search(text) or _ZH_BEFORE.match(text)):
+    if has_cjk(text) and (found := _ZH_BEHIND.search(text) or _ZH_BEFORE.match(text)):
         return next(g for g in found.groups() if g is not None)
     before = _BEFORE.match(text)
     if before and before["a"]:

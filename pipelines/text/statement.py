@@ -20,7 +20,7 @@ from .grammar_zh import read_chinese
 from .mood import without_relevance
 from .slots import ATTRIBUTE_OF, GLUE, IMPERATIVES, KIN, OF_CODE, PERSON_VERBS, QUALIFIERS, SAME_WORD_OF, STATE_OF, USER, Slot
 from .values import Value, typed_values
-from .words import fold_width, is_cjk, raw_words, stem
+from .words import fold_width, has_cjk, raw_words, stem
 
 
 class Person(StrEnum):
@@ -199,7 +199,7 @@ def _slot(core: str) -> Slot | None:
     parts = [core, *(part for part in _CLAUSE.split(core) if part and part != core)]
     for part in parts[:5]:
         part = _core(part)
-        slot = (read_chinese(part) if any(map(is_cjk, part)) else None) or (read_english(part) if re.search("[A-Za-z]{2}", part) else None)
+        slot = (read_chinese(part) if has_cjk(part) else None) or (read_english(part) if re.search("[A-Za-z]{2}", part) else None)
         if slot is not None and slot.value:
             return slot
     return None

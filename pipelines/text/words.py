@@ -41,6 +41,11 @@ def is_cjk(ch: str) -> bool:
     return _CJK_RUN.match(ch) is not None
 
 
+def has_cjk(text: str) -> bool:
+    """Whether a text holds such a character."""
+    return not text.isascii() and _CJK_RUN.search(text) is not None
+
+
 def is_han(ch: str) -> bool:
     """True for a Chinese character (also used in Japanese)."""
     return is_cjk(ch) and not 0x3040 <= ord(ch) <= 0x312F and not 0xAC00 <= ord(ch) <= 0xD7AF
@@ -177,6 +182,14 @@ def raw_words(text: str) -> Iterator[Word]:
 
 def content_words(text: str) -> tuple[str, ...]:
     """What the text is about: words in order, casefolded, stop words dropped, plain English words stemmed, identifiers whole."""
+    return _content_cached(text) if len(text) <= KEPT_MAX else _content(text)
+
+
+KEPT_MAX = 600
+"""Characters of a text whose words are kept: a sentence is asked for its words by rules, gates and matching alike."""
+
+
+def _content(text: str) -> tuple[str, ...]:
     found: list[str] = []
     for word in raw_words(text):
         plain = fold_width(word.text).casefold()
@@ -184,3 +197,6 @@ def content_words(text: str) -> tuple[str, ...]:
             continue
         found.append(stem(plain))
     return tuple(found)
+
+
+_content_cached = lru_cache(maxsize=8192)(_content)

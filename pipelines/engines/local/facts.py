@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from pipelines.engines.local.allergens import is_allergen
 from pipelines.engines.local.personal import personal_facts
@@ -45,8 +46,12 @@ class Fact:
     whole: bool = False
 
 
+@lru_cache(maxsize=4096)
 def facts_in(sentence: str, *, speaker: str | None) -> tuple[Fact, ...]:
-    """The facts of one plain sentence (already freed of its lead-in), the speaker's own ones first; `speaker` names who says "I"."""
+    """The facts of one plain sentence (already freed of its lead-in), the speaker's own ones first; `speaker` names who says "I".
+
+    Kept: of one sentence they are asked for by the rules and for what a model quotes.
+    """
     own = [f for f in personal_facts(sentence) if not _EMPTY_VALUE.match(f.value)]
     if own:
         reason = reason_of_change(sentence) if any(f.old or _NEWS.search(sentence) for f in own) else parse(sentence).reason

@@ -12,7 +12,7 @@ from pipelines.engines.local.ending import word_end
 from pipelines.engines.local.speech import Utterance, body_of, prose, utterances
 from pipelines.model import Origin, Quote, Turn
 from pipelines.text.sentences import Span, sentences
-from pipelines.text.words import is_cjk
+from pipelines.text.words import has_cjk
 
 OPENING_MAX = 120
 READ_MAX = 4000
@@ -63,7 +63,7 @@ def _candidates(turn: Turn) -> Iterator[tuple[_Says, int, int]]:
 
 def _long_enough(said: Utterance) -> bool:
     body = body_of(said.text)
-    return len(body) >= (WORDS_MIN if any(map(is_cjk, body)) else LETTERS_MIN)
+    return len(body) >= (WORDS_MIN if has_cjk(body) else LETTERS_MIN)
 
 
 def _of_document(turn: Turn, spans: Iterable[Span]) -> list[tuple[int, int]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
 from pipelines.engines.local.allergens import is_allergen, is_dreaded
 from pipelines.engines.local.frames import told_in
@@ -22,6 +22,7 @@ from pipelines.text.mood import without_relevance
 from pipelines.text.reasons import without_reason
 
 
+@lru_cache(maxsize=4096)
 def personal_facts(sentence: str) -> tuple[Told, ...]:
     """What a plain sentence says of its speaker, in order; empty for everything not said outright."""
     chinese = _HAN.search(sentence) is not None

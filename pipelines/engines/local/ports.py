@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pipelines.text.casual import spelled_out
 from pipelines.text.reasons import without_reason
-from pipelines.text.words import is_cjk
+from pipelines.text.words import has_cjk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class Port:
 def port_in(sentence: str) -> Port | None:
     """What a plain sentence says of one thing's port; None for anything else, two ports of two things included."""
     plain = without_reason(sentence)
-    if any(map(is_cjk, plain)):
+    if has_cjk(plain):
         found = _read(plain.strip(" 。.!！"), _ZH_NUMBER, _ZH_THING, _ZH_OVER) if "端口" in plain else None
         return found if found is not None and set(_ZH_NUMBER.sub("", plain).replace(found.thing, "", 1)) <= _ZH_CHARS else None
     text = re.sub(r"\s*\(([^()]*)\)", r", \1", spelled_out(plain)).strip(" .!,")

@@ -268,11 +268,9 @@ def _is_prose(sentence: str) -> bool:
     dense = _SMILEY.sub("", _SPACES.sub("", sentence))
     if not dense or dense.endswith((";", "{", "(", '",', "=>")) or "=>" in dense:
         return False
-    letters = sum(ch.isalpha() for ch in dense)
-    chinese = sum(map(is_cjk, dense))
     if _LABELLED_ZH.match(dense):
         return True
-    return letters >= 0.5 * len(dense) and (len(sentence.split()) >= 2 or chinese >= 3)
+    return sum(ch.isalpha() for ch in dense) >= 0.5 * len(dense) and (len(sentence.split()) >= 2 or sum(map(is_cjk, dense)) >= 3)
 
 
 _SMILEY = re.compile(r"(?<=\w|[,.!?])[:;]-?[()DP]+$")

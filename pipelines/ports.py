@@ -117,12 +117,22 @@ class Answered:
     why: str = ""
 
 
+class Meanwhile(Protocol):
+    """What a caller does on its own thread while its answers are waited for. Nobody promises to let it: what was not done then, the caller does afterwards."""
+
+    def came(self, at: int, answered: Answered) -> None:
+        """The answer to the `at`-th ask is stored; to be noted only, a step looks into it."""
+
+    def step(self) -> bool:
+        """Do one small piece of work; False when there is none now."""
+
+
 class Asking(Protocol):
     """The way engines ask: recorded answers first, then money reserved, the call, and the answer stored before anyone looks into it."""
 
-    def ask(self, asks: Sequence[Ask]) -> Sequence[Answered]:
-        """Answers in the order of the asks, asked side by side. Raises Busy, Paused or Unreachable: then all is asked again later, and what was
-        answered is not paid for twice."""
+    def ask(self, asks: Sequence[Ask], meanwhile: Meanwhile | None = None) -> Sequence[Answered]:
+        """Answers in the order of the asks, asked side by side; `meanwhile` fills the waiting. Raises Busy, Paused or Unreachable: then all is asked again
+        later, and what was answered is not paid for twice."""
 
 
 class Messages(Protocol):

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import takewhile
 from typing import Protocol, cast
 
 from pipelines.errors import Busy, DreamdError, LeaseLost, Paused, Refused, Unreachable
-from pipelines.ports import Answered, Ask, Messages, Reply
+from pipelines.ports import Answered, Ask, Meanwhile, Messages, Reply
 from pipelines.run.asking_batch import BATCH, MARGIN_S, POST_LEASE, POST_S, Batches, Post, takes_batches
 from pipelines.run.parts import Progress, silent
 from pipelines.store import Lease, Store, host_of
@@ -36,43 +37,81 @@ ELSEWHERE_S = 5.0
 """After how long a unit looks again for an answer another worker is waiting for."""
 LOOK_S = 1.0
 """How often the desk looks whether to go on while it waits for calls."""
+NOTHING = object()
+PIECES = 8
+"""Pieces of the caller's own work done between two such looks."""
+
+
+class Line(Protocol):
+    """Whoever has calls to send: in line by `turn`, the least first."""
+
+    @property
+    def turn(self) -> int:
+        """Its place in line."""
+
+    def fly(self) -> bool:
+        """Send one call on a slot that was taken for it; False when there is none to send."""
 
 
 class Slots:
-    """How many calls one process has in flight at once, over all its desks."""
+    """How many calls one process has in flight at once, over all its desks.
+
+    A slot goes to the first in line that has a call to send: units that shared the slots evenly would end together, and then all work at once while no call
+    is in flight.
+    """
 
     def __init__(self, size: int) -> None:
         self.size = max(1, size)
         self._free = self.size
+        self._lines: tuple[Line, ...] = ()
         self._changed = threading.Condition()
 
-    def take(self, wanted: int) -> int:
-        """Take up to `wanted` free slots, without waiting; returns how many."""
+    def enter(self, line: Line) -> None:
+        """Stand in line."""
         with self._changed:
-            got = max(0, min(wanted, self._free))
-            self._free -= got
-            return got
+            self._lines = tuple(sorted((*self._lines, line), key=lambda one: one.turn))
 
-    def give(self, n: int = 1) -> None:
-        """Give slots back, and wake who waits for one."""
+    def leave(self, line: Line) -> None:
+        """Leave the line; others may send now what was not in time before."""
         with self._changed:
-            self._free += n
+            self._lines = tuple(one for one in self._lines if one is not line)
             self._changed.notify_all()
+
+    def send(self) -> None:
+        """Have those in line send what they can, in turn. Called with no lock held: who waits for a slot holds ours and asks for theirs."""
+        while self._take():
+            if not any(line.fly() for line in self._lines):
+                self._give()
+                return
+
+    def give(self) -> None:
+        """Give a slot back: the first in line has it at once. Wakes everybody who waits."""
+        self._give()
+        self.send()
+
+    def before(self, line: Line) -> tuple[Line, ...]:
+        """Those who come before one in line."""
+        return tuple(takewhile(lambda one: one is not line, self._lines))
 
     @property
     def free(self) -> int:
         """How many slots are free now."""
         return self._free
 
-    def wake(self) -> None:
-        """Have everybody who waits look again."""
-        with self._changed:
-            self._changed.notify_all()
-
     def wait(self, due: Callable[[], bool], *, timeout_s: float) -> None:
-        """Wait until `due`, at most so long; asked again whenever a slot is given back or somebody wakes us."""
+        """Wait until `due`, at most so long; asked again whenever a slot is given back."""
         with self._changed:
             self._changed.wait_for(due, timeout_s)
+
+    def _take(self) -> bool:
+        with self._changed:
+            self._free -= (taken := self._free > 0)
+            return taken
+
+    def _give(self) -> None:
+        with self._changed:
+            self._free += 1
+            self._changed.notify_all()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +152,8 @@ class Going(Protocol):
 @dataclass(slots=True, kw_only=True)
 class Desk:
     """Where the engine of one unit asks. `limits` are the budgets as they are now, `batch` says to ask in batches, `progress` is told of each answer that
-    came. `sent` counts calls, `recorded` answers that were there, `over` requests left unasked because of a budget; `cost_uusd` is what the calls cost.
+    came. `spare` is work of the process's own, an element a piece, for while calls are waited for and the caller has nothing to do. `sent` counts calls,
+    `recorded` answers that were there, `over` requests left unasked because of a budget; `cost_uusd` is what the calls cost.
     """
 
     store: Store
@@ -125,13 +165,14 @@ class Desk:
     go_on: Going
     owner: str = ""
     batch: bool = False
+    spare: Iterator[object] = field(default_factory=lambda: iter(()))
     progress: Progress = silent
     sent: int = 0
     recorded: int = 0
     over: int = 0
     cost_uusd: int = 0
 
-    def ask(self, asks: Sequence[Ask]) -> Sequence[Answered]:
+    def ask(self, asks: Sequence[Ask], meanwhile: Meanwhile | None = None) -> Sequence[Answered]:
         """Answers in the order of the asks, asked side by side; equal requests are one.
 
         Raises Busy, Unreachable or Paused when it is to be asked again later, Permanent when the provider does not take a request, and Refused, naming it,
@@ -143,7 +184,10 @@ class Desk:
         self.recorded += len(found)
         missing = {key: ask for key, ask in wanted.items() if key not in found}
         if missing:
-            found |= self._send(missing)
+            aside = _Aside(meanwhile=meanwhile, keys=keys)
+            for key, answered in found.items():
+                aside.came(key, answered)
+            found |= self._send(missing, aside)
         return [found[key] for key in keys]
 
     def told(self) -> dict[str, int]:
@@ -153,14 +197,14 @@ class Desk:
     def _recorded(self, keys: Iterable[Key]) -> dict[Key, Answered]:
         return {key: Answered(reply=answer.reply) for key, answer in self.store.answers(self.scope, keys).items()}
 
-    def _send(self, asks: Mapping[Key, Ask]) -> dict[Key, Answered]:
+    def _send(self, asks: Mapping[Key, Ask], aside: _Aside) -> dict[Key, Answered]:
         if self.means.messages is None:
             first = next(iter(asks.values()))
             raise Refused(f"{len(asks)} requests of dream {self.dream} have no recorded answer, the first is {first.stage} {first.name}: nothing is asked here")
         self._require_no_pause()
         if self.batch and takes_batches(self.means.messages):
             return self._in_batches(asks, cast(Batches, self.means.messages))
-        return self._fly(asks, self.means.messages)
+        return self._fly(asks, self.means.messages, aside)
 
     def _in_batches(self, asks: Mapping[Key, Ask], provider: Batches) -> dict[Key, Answered]:
         """Answers of batches that have ended; what is in none is posted in one. Raises Paused until all are there.
@@ -175,7 +219,7 @@ class Desk:
         out = self.store.in_batches(self.scope, missing)
         few = self._few({key: ask for key, ask in missing.items() if key not in out})
         if alone := {key: replace(ask, bound_uusd=2 * ask.bound_uusd) for key, ask in missing.items() if key in post.failed or key in few}:
-            found |= self._fly(alone, provider)
+            found |= self._fly(alone, provider, _Aside())
             out = self.store.in_batches(self.scope, missing)
         waits = not all(done)
         if fresh := {key: ask for key, ask in missing.items() if key not in found and key not in out}:
@@ -223,9 +267,9 @@ class Desk:
         self.over += len(found)
         return found
 
-    def _fly(self, asks: Mapping[Key, Ask], messages: Messages) -> dict[Key, Answered]:
+    def _fly(self, asks: Mapping[Key, Ask], messages: Messages, aside: _Aside) -> dict[Key, Answered]:
         """Answers by calls of their own."""
-        flight = _Flight(desk=self, messages=messages, queue=deque(asks.items()))
+        flight = _Flight(desk=self, messages=messages, queue=deque(asks.items()), aside=aside)
         found = flight.run()
         if flight.elsewhere:
             found |= self._recorded(flight.elsewhere)
@@ -249,15 +293,33 @@ Flying = tuple[Ask, int, Future[Reply]]
 
 
 @dataclass(slots=True, kw_only=True)
+class _Aside:
+    """What the caller does meanwhile, told of answers by their keys: `keys` are those of its asks, in order."""
+
+    meanwhile: Meanwhile | None = None
+    keys: Sequence[Key] = ()
+
+    def came(self, key: Key, answered: Answered) -> None:
+        if self.meanwhile is not None:
+            for at in (n for n, one in enumerate(self.keys) if one == key):
+                self.meanwhile.came(at, answered)
+
+    def step(self) -> bool:
+        return self.meanwhile is not None and self.meanwhile.step()
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
 class _Flight:
     """The calls of one `ask`: what waits to be reserved, what may be sent, what is in the air, what came of it.
 
-    A call that comes back is followed at once by one that was reserved before, so that no slot is empty while the store writes.
+    A call that comes back is followed at once by one that was reserved before, so that no slot is empty while the store writes or the caller works.
     """
 
     desk: Desk
     messages: Messages
     queue: deque[Wanted]
+    aside: _Aside
+    pool: ThreadPoolExecutor | None = None
     ready: deque[tuple[Key, Ask, int]] = field(default_factory=deque)
     flying: dict[Key, Flying] = field(default_factory=dict)
     found: dict[Key, Answered] = field(default_factory=dict)
@@ -269,24 +331,40 @@ class _Flight:
     landed: int = 0
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
+    @property
+    def turn(self) -> int:
+        """Units that were planned first have the slots first."""
+        return self.desk.job
+
     def run(self) -> dict[Key, Answered]:
         """Send all, at most as many at once as there are slots. What stops it stops what is not sent yet; the rest is stored before it is raised."""
         slots, total = self.desk.means.slots, len(self.queue)
-        with ThreadPoolExecutor(max_workers=slots.size, thread_name_prefix="dreamd call") as pool:
+        with ThreadPoolExecutor(max_workers=slots.size, thread_name_prefix="dreamd call") as self.pool:
+            slots.enter(self)
             try:
                 while self.queue or self.ready or self.flying:
                     self.desk.progress("asking the model", len(self.found), total)
-                    slots.wait(self._due, timeout_s=LOOK_S)
+                    self._wait()
                     self.desk.go_on()
-                    self._turn(pool)
+                    self._turn()
             finally:
                 self._stop()
                 while self.flying:
                     slots.wait(self._any_done, timeout_s=LOOK_S)
-                    self._turn(pool)
+                    self._turn()
+                slots.leave(self)
         if self.trouble is not None:
             raise self._as_told(self.trouble)
         return self.found
+
+    def _wait(self) -> None:
+        """Wait until there is something to do; till then the caller does what it has to do itself."""
+        for _ in range(PIECES):
+            if self._due():
+                return
+            if not self.aside.step() and next(self.desk.spare, NOTHING) is NOTHING:
+                self.desk.means.slots.wait(self._due, timeout_s=LOOK_S)
+                return
 
     def _any_done(self) -> bool:
         with self._lock:
@@ -294,15 +372,16 @@ class _Flight:
 
     def _due(self) -> bool:
         """Whether there is something to do: an answer to store, a call to reserve, a slot for one that is."""
-        wants = bool(self.queue) and not self.full and not self.slow and len(self.ready) < self._ahead
+        wants = bool(self.queue) and not self.full and not self.slow and self._room() > 0
         return wants or (bool(self.ready) and self.desk.means.slots.free > 0) or self._any_done()
 
-    @property
-    def _ahead(self) -> int:
-        """How many calls are reserved before there is a slot for them."""
-        return self.desk.means.slots.size // 2 + 1
+    def _room(self) -> int:
+        """How many calls may be reserved: as many as there are slots, and a few ahead of them over all who are in line before us."""
+        slots = self.desk.means.slots
+        ahead = sum(len(line.ready) for line in (*slots.before(self), self) if isinstance(line, _Flight))
+        return slots.free + slots.size // 2 + 1 - ahead
 
-    def _turn(self, pool: ThreadPoolExecutor) -> None:
+    def _turn(self) -> None:
         """Store what came back and reserve what is sent in its place, in one transaction: each costs a wait for the disk. Then send.
 
         What does not fit in a budget is tried again when a call of ours has cost less than it could.
@@ -319,12 +398,12 @@ class _Flight:
                     self._reserved(part, told)
         if self.trouble is not None:
             self._stop()
-        self._send(pool)
+        self.desk.means.slots.send()
 
     def _next(self) -> list[Wanted]:
         """As many of the queue as there are slots for and a few more, and as the rate all processes share allows."""
         desk = self.desk
-        n = min(len(self.queue), max(0, desk.means.slots.free + self._ahead - len(self.ready)))
+        n = min(len(self.queue), max(0, self._room()))
         allowed, self.slow = n, False
         if n and (rate := desk.means.rate_per_s) is not None:
             allowed, wait_ms = 0, 0
@@ -370,6 +449,7 @@ class _Flight:
             del self.flying[key]
             if (error := future.exception()) is None:
                 self.found[key] = Answered(reply=future.result())
+                self.aside.came(key, self.found[key])
                 self.landed += 1
                 self.desk.cost_uusd += future.result().cost_uusd
             else:
@@ -389,32 +469,22 @@ class _Flight:
         elif left:
             self._over(left)
 
-    def _send(self, pool: ThreadPoolExecutor) -> None:
-        """Send what is reserved, as far as there are slots; whoever comes back sends the next."""
-        slots = self.desk.means.slots
+    def fly(self) -> bool:
+        """Send the next in line on a slot that is ours; False when there is none. Whoever comes back leaves its slot to the next."""
+        with self._lock:
+            if not self.ready or self.halted or self.pool is None:
+                return False
+            key, ask, call = self.ready.popleft()
+            future = self.pool.submit(self.messages.create, ask, timeout_s=self.desk.means.timeout_s)
+            self.flying[key] = (ask, call, future)
+            self.desk.sent += 1
+        future.add_done_callback(self._back)
+        return True
 
-        def back(future: Future[Reply]) -> None:
-            if future.exception() is not None:
-                self.halted = True
-            if not fly():  # never with our lock held: who waits for a slot holds the slots' and asks for ours
-                slots.give()
-            slots.wake()
-
-        def fly() -> bool:
-            """Send the next in line on a slot that is ours; False when there is none."""
-            with self._lock:
-                if not self.ready or self.halted:
-                    return False
-                key, ask, call = self.ready.popleft()
-                future = pool.submit(self.messages.create, ask, timeout_s=self.desk.means.timeout_s)
-                self.flying[key] = (ask, call, future)
-                self.desk.sent += 1
-            future.add_done_callback(back)
-            return True
-
-        while self.ready and not self.halted and slots.take(1):
-            if not fly():
-                slots.give()
+    def _back(self, future: Future[Reply]) -> None:
+        if future.exception() is not None:
+            self.halted = True
+        self.desk.means.slots.give()
 
     def _stop(self) -> None:
         """Send no more: what was reserved and not sent costs nothing."""

@@ -152,7 +152,7 @@ def _near(store: Store, scope: str, fresh: Iterable[Witnessed], lineage: Mapping
     """Claims that share a key with a fresh one, and those of the turns a search finds for its words."""
     fresh = tuple(fresh)
     blocks = frozenset(key for w in fresh for key in block_keys(w.claim))
-    turns = {m.uid for w in fresh for m in store.search_turns(scope, tokens_of_query(w.claim.statement), limit=LIKE_MAX)}
+    turns = store.turns_like(scope, (tokens_of_query(said) for said in sorted({w.claim.statement for w in fresh})), limit=LIKE_MAX)
     by_key = store.claims_in_blocks(scope, blocks)
     by_words = store.claims_of(scope, store.quoting(scope, turns))
     return witnesses(store, scope, {g.claim.uid: g for g in (*by_key, *by_words)}.values(), lineage)

@@ -9,7 +9,7 @@ from typing import cast
 from pipelines.errors import Refused
 from pipelines.model import Version
 from pipelines.notes.beliefs import believe
-from pipelines.ports import Answered, Ask
+from pipelines.ports import Answered, Ask, Meanwhile
 from pipelines.run.asking_read import Reader, asks, checked_as
 from pipelines.run.company import held_by_speaker
 from pipelines.run.parts import Parts, Request, family
@@ -78,7 +78,7 @@ class _Record:
     store: Store
     scope: str
 
-    def ask(self, given: Sequence[Ask]) -> Sequence[Answered]:
+    def ask(self, given: Sequence[Ask], meanwhile: Meanwhile | None = None) -> Sequence[Answered]:
         """Recorded answers. Raises Refused when one is missing."""
         found = self.store.answers(self.scope, [(ask.digest, ask.attempt) for ask in given])
         if len(found) < len({(ask.digest, ask.attempt) for ask in given}):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pipelines.errors import Refused
 from pipelines.gates import SPEAKER, outcome
 from pipelines.model import Outcome
-from pipelines.ports import Answered, Ask
+from pipelines.ports import Answered, Ask, Meanwhile
 from pipelines.run.asking import BUDGET
 from pipelines.run.asking_read import UNREACHABLE, asks, read_asking
 from pipelines.run.parts import Params, Parts, params_of
@@ -107,7 +107,7 @@ class _Recorded:
     asked: int = 0
     missing: list[Ask] = field(default_factory=list)
 
-    def ask(self, given: Sequence[Ask]) -> Sequence[Answered]:
+    def ask(self, given: Sequence[Ask], meanwhile: Meanwhile | None = None) -> Sequence[Answered]:
         """Recorded answers. Raises Refused when more are missing than a budget left out."""
         found = self.store.answers(self.dream.scope, [(ask.digest, ask.attempt) for ask in given])
         self.missing += [ask for ask in given if (ask.digest, ask.attempt) not in found]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,15 @@ class FullText:
         except StoreDamaged:  # it is derived: start over
             self._drop_file()
             return self._take_in()
+
+    def refresh_part(self, scope: str | None = None) -> int:
+        """Take in one part of what `refresh` would; 0 when nothing is left, or another thread is at it."""
+        if not self._one_indexer.acquire(blocking=False):
+            return 0
+        try:
+            return self._take_in(parts=1) if self._behind() else 0
+        finally:
+            self._one_indexer.release()
 
     def rebuild(self) -> int:
         """Make the whole projection again; returns the rows in it."""
@@ -72,14 +82,15 @@ class FullText:
         newest = {source.name: str(conn.scalar(source.newest) or 0) for source in SOURCES}
         return {"form": str(FORM), "epoch": self.core.epoch, **newest}
 
-    def _take_in(self) -> int:
+    def _take_in(self, parts: int | None = None) -> int:
         total = 0
-        while True:
+        for _ in count() if parts is None else range(parts):
             with self._one_indexer, translated("index the store", f"{self.core.engines.where} (search)"), self.index.begin() as index:
                 taken = self._take_in_part(index)
             if not taken:
-                return total
+                break
             total += taken
+        return total
 
     def _take_in_part(self, index: Connection) -> int:
         """One transaction of the projection: the next rows of every source, and how far that is."""
@@ -128,15 +139,15 @@ def _continues(state: Mapping[str, str], wanted: Mapping[str, str]) -> bool:
 def _add_words(index: Connection, conn: Connection, source: Source, after: int) -> tuple[int, int]:
     """Index the next rows of a source; returns the last id and how many they were."""
     made: set[int] = set()
-    last, count = after, 0
+    last, taken = after, 0
     for row in conn.execution_options(yield_per=50).execute(source.after(after)):
         if row.scope_id not in made:
             index.exec_driver_sql(f"CREATE VIRTUAL TABLE IF NOT EXISTS words_{row.scope_id} USING fts5 (body, content='', tokenize='ascii')")
             made.add(row.scope_id)
         words = (row.id * KINDS + source.kind, " ".join(source.tokens(row)))
         index.exec_driver_sql(f"INSERT INTO words_{row.scope_id} (rowid, body) VALUES (?, ?)", words)
-        last, count = row.id, count + 1
-    return last, count
+        last, taken = row.id, taken + 1
+    return last, taken
 
 
 def _any_of(tokens: Sequence[str]) -> str:

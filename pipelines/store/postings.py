@@ -81,10 +81,17 @@ class Postings:
 
     def refresh(self, scope: str | None = None) -> int:
         """Take in what the scope (or every scope) got since the last time; returns the rows taken in."""
+        return sum(self._take_in(scope_id) for scope_id in self._behind(scope))
+
+    def refresh_part(self, scope: str | None = None) -> int:
+        """Take in one part of what `refresh` would; 0 when nothing is left."""
+        return next((taken for scope_id in self._behind(scope) if (taken := self._take_in_part(scope_id))), 0)
+
+    def _behind(self, scope: str | None) -> list[int]:
+        """The scopes that got something since the last time."""
         self._make()
         with self.core.reading("look at the search index") as conn:
-            behind = list(conn.scalars(text(_BEHIND), {"scope": scope, "form": FORM, "epoch": self.core.epoch}))
-        return sum(self._take_in(scope_id) for scope_id in behind)
+            return list(conn.scalars(text(_BEHIND), {"scope": scope, "form": FORM, "epoch": self.core.epoch}))
 
     def rebuild(self) -> int:
         """Make the whole projection again; returns the rows in it."""

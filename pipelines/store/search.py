@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, exists, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, exists, or_, select
 
 from pipelines.model import Version
 from pipelines.notes.moment import PRESENT, Moment, held, last_heard, stood_at
@@ -39,15 +39,21 @@ class Search(Core):
 
         Of a look back only those said by then, as far as their time is known, and stored by then.
         """
-        v = t.findable.c
         with self._searching(scope, tokens) as (conn, scope_id, found):
             if found is None:
                 return ()
-            query = select(v.id, v.uid, found.c.score).join_from(found, t.findable, v.id == found.c.row_id // KINDS)
-            query = query.where(found.c.row_id % KINDS == TURN, v.scope_id == scope_id, *_said_by(conn, scope_id, moment), *_heard(audience))
-            query = query.order_by(found.c.score, v.uid).limit(limit)
+            query = _turns_among(found, scope_id, limit).where(*_said_by(conn, scope_id, moment), *_heard(audience))
             scores = {r.uid: -r.score for r in reversed(conn.execute(query).all())}
             return _best(_turns(conn, scope_id, scores))
+
+    def turns_like(self, scope: str, queries: Iterable[Sequence[str]], *, limit: int) -> frozenset[str]:
+        """Uids of the turns that `search_turns` finds for any of many queries, `limit` best of each: many at once, and no turn is read."""
+        self._words.refresh(scope)
+        return frozenset(uid for tokens in dict.fromkeys(map(tuple, queries)) for uid in self._uids_like(scope, tokens, limit))
+
+    def _uids_like(self, scope: str, tokens: Sequence[str], limit: int) -> Sequence[str]:
+        with self._words.matching(scope, list(dict.fromkeys(tokens))[:TOKENS_MAX]) as (conn, scope_id, found):
+            return () if found is None else [r.uid for r in conn.execute(_turns_among(found, scope_id, limit))]
 
     def search_notes(
         self, scope: str, tokens: Sequence[str], *, now: datetime, limit: int, audience: str | None = "", sensitive: bool = False, moment: Moment = PRESENT
@@ -91,6 +97,10 @@ class Search(Core):
         """Take in what the store got since the last time; returns the rows taken in. Idempotent, and safe beside other processes."""
         return self._words.refresh()
 
+    def refresh_search_part(self, scope: str) -> int:
+        """Take in some of it for this scope, a step of a fraction of a second; 0 when nothing is left or somebody else is at it."""
+        return self._words.refresh_part(scope)
+
     def rebuild_search(self) -> int:
         """Make the whole projection again; returns the rows in it."""
         return self._words.rebuild()
@@ -109,6 +119,13 @@ class Search(Core):
 
 
 # --- matches out ---------------------------------------------------------------------------------------------------------------------------
+
+
+def _turns_among(found: Any, scope_id: int | None, limit: int) -> Select[Any]:
+    """The turns that may be found among the rows that match, best first."""
+    v = t.findable.c
+    query = select(v.id, v.uid, found.c.score).join_from(found, t.findable, v.id == found.c.row_id // KINDS)
+    return query.where(found.c.row_id % KINDS == TURN, v.scope_id == scope_id).order_by(found.c.score, v.uid).limit(limit)
 
 
 def _heard(audience: str | None) -> tuple[ColumnElement[bool], ...]:

@@ -27,7 +27,7 @@ from pipelines.logs.codec import Source
 from pipelines.logs.discovery import discover
 from pipelines.logs.intake import intake
 from pipelines.logs.redaction import Redactor, open_redactor
-from pipelines.ports import Answered, Ask, Reply, Usage, Window
+from pipelines.ports import Answered, Ask, Meanwhile, Reply, Usage, Window
 from pipelines.stages.extractor import prepare
 from pipelines.store import open_store
 
@@ -38,7 +38,7 @@ class Kept:
 
     asks: list[Ask] = field(default_factory=list)
 
-    def ask(self, asks: Sequence[Ask]) -> Sequence[Answered]:
+    def ask(self, asks: Sequence[Ask], meanwhile: Meanwhile | None = None) -> Sequence[Answered]:
         """Keep the requests."""
         self.asks += asks
         nothing = Reply(text='{"items": [], "questions": []}', stop="end_turn", model="none", usage=Usage(), cost_uusd=0)

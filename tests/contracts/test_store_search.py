@@ -13,6 +13,7 @@ from pipelines.model import Call, Origin, Outcome, Role, Status
 from pipelines.notes.folder import read_text
 from pipelines.recall.search import search
 from pipelines.store import Placement, Store, this_process
+from pipelines.text.tokens import tokens_of_query
 from tests.contracts.store_builders import DAY, SCOPE, batch, belief, claim, gated, source, start_dream, turn, version
 from tests.contracts.store_kinds import clock, store
 
@@ -169,6 +170,25 @@ def test_new_turns_are_found_at_once_and_nothing_is_taken_in_twice(store: Store)
     before = search(store, SCOPE, "zebra", limit=9, now=DAY)
     assert store.rebuild_search() == 2
     assert search(store, SCOPE, "zebra", limit=9, now=DAY) == before
+
+
+def test_new_turns_are_taken_in_a_part_at_a_time_until_none_is_left(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipelines.store.words.CHUNK_ROWS", 2)
+    fill(store)
+    taken = []
+    while part := store.refresh_search_part(SCOPE):
+        taken.append(part)
+    assert taken == [2, 2, 2, 1]
+    assert store.refresh_search() == 0
+    assert uids(store, "cmake") == ["t-cpp"]
+
+
+def test_many_queries_at_once_find_the_turns_that_each_finds_alone(store: Store) -> None:
+    fill(store)
+    queries = [tokens_of_query(words) for words in ("the port in C++ and cmake", "端口", "the shim", "nothing like it", "")]
+    alone = {m.uid for tokens in queries for m in store.search_turns(SCOPE, tokens, limit=2)}
+    assert store.turns_like(SCOPE, queries, limit=2) == alone
+    assert {"t-cpp", "t-zh", "t-c"} <= alone < set(TEXTS)
 
 
 @pytest.mark.parametrize(

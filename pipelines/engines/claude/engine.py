@@ -47,8 +47,13 @@ class ClaudeEngine:
     def read(self, windows: Sequence[Window], asking: Asking) -> tuple[Extracted, ...]:
         """What rules and model read in each session, in order. Raises what `asking` raises; then nothing was read, and what was answered is recorded."""
         shown = [self._shown(window) for window in windows]
-        ended = in_rounds([self._cut(short) for short in shown], self._reading(), asking)
-        return tuple(self._extracted(window, ends, short.dumps) for window, ends, short in zip(windows, ended, shown, strict=True))
+        ruled: dict[int, Extracted] = {}
+        aside = (ruled.setdefault(n, self.rules.extract(window)) for n, window in enumerate(windows))
+        ended = in_rounds([self._cut(short) for short in shown], self._reading(), asking, aside)
+        return tuple(
+            Extracted(unread=why) if (why := _unasked(ends)) else _extracted(window, ruled.get(n) or self.rules.extract(window), ends, short)
+            for n, (window, ends, short) in enumerate(zip(windows, ended, shown, strict=True))
+        )
 
     def stretches(self, window: Window) -> tuple[Stretch, ...]:
         """What of a session a model is asked about: nothing of one in which nobody typed."""
@@ -84,17 +89,21 @@ class ClaudeEngine:
         name = f"session {first.session[:12]}, turns {first.ordinal + 1} to {last.ordinal + 1}"
         return ask_of(extract.PROMPT, self.config, extract.content(render(stretch)), name=name, turns=stretch.turns, attempt=attempt)
 
-    def _extracted(self, window: Window, ends: Sequence[Ended[Stretch, Read]], dumps: tuple[str, ...]) -> Extracted:
-        if why := next((end.why for end in ends if not end.asked), ""):
-            return Extracted(unread=why)
-        ruled = self.rules.extract(window)
-        reads = [end.result for end in ends if end.result is not None]
-        fresh = beside(ruled.claims, (claim for read in reads for claim in read.claims), {t.uid: t for t in window.turns})
-        claims = {claim.uid: claim for claim in (*fresh, *ruled.claims)}  # of one claim the rule's reading stands
-        questions = dict.fromkeys((*ruled.questions, *(question for read in reads for question in read.questions)))
-        return Extracted(
-            claims=tuple(claims.values()), questions=tuple(questions), left=_left(ends, dumps), dropped=sum(read.dropped for read in reads),
-        )  # fmt: skip
+
+def _unasked(ends: Sequence[Ended[Stretch, Read]]) -> str:
+    """Why a session was not asked about to the end; "" for one that was."""
+    return next((end.why for end in ends if not end.asked), "")
+
+
+def _extracted(window: Window, ruled: Extracted, ends: Sequence[Ended[Stretch, Read]], shown: Shortened) -> Extracted:
+    """What rules and model read in a session, together."""
+    reads = [end.result for end in ends if end.result is not None]
+    fresh = beside(ruled.claims, (claim for read in reads for claim in read.claims), {t.uid: t for t in window.turns})
+    claims = {claim.uid: claim for claim in (*fresh, *ruled.claims)}  # of one claim the rule's reading stands
+    questions = dict.fromkeys((*ruled.questions, *(question for read in reads for question in read.questions)))
+    return Extracted(
+        claims=tuple(claims.values()), questions=tuple(questions), left=_left(ends, shown.dumps), dropped=sum(read.dropped for read in reads),
+    )  # fmt: skip
 
 
 def _left(ends: Sequence[Ended[Stretch, Read]], dumps: tuple[str, ...]) -> tuple[Left, ...]:

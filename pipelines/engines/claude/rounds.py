@@ -6,8 +6,9 @@ named; the rest is not held up by it. Money that ran out is no fault: what was n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from pipelines.engines.claude.reply import Fault
@@ -48,15 +49,19 @@ class _Open(Generic[U]):
     attempt: int = 1
 
 
-def in_rounds(groups: Sequence[Sequence[U]], job: Job[U, R], asking: Asking) -> tuple[tuple[Ended[U, R], ...], ...]:
-    """What became of each group's units, halves in their place. Units of all groups are asked side by side; a group that money ran out for is not asked on."""
+def in_rounds(groups: Sequence[Sequence[U]], job: Job[U, R], asking: Asking, aside: Iterable[object] = ()) -> tuple[tuple[Ended[U, R], ...], ...]:
+    """What became of each group's units, halves in their place. Units of all groups are asked side by side; a group that money ran out for is not asked on.
+
+    Answers are read as they come. `aside` is work of the caller's own, an element a piece, done as far as the waiting for answers leaves time for it.
+    """
+    spare = iter(aside)
     ended: list[list[tuple[tuple[int, ...], Ended[U, R]]]] = [[] for _ in groups]
     todo = [_Open(g, (n,), unit) for g, units in enumerate(groups) for n, unit in enumerate(units)]
     while todo:
-        answers = asking.ask([job.ask(one.unit, one.attempt) for one in todo])
+        reading = _Reading(todo=todo, job=job, spare=spare)
+        answers = asking.ask([job.ask(one.unit, one.attempt) for one in todo], reading)
         following: list[_Open[U]] = []
-        for one, answered in zip(todo, answers, strict=True):
-            met = _met(one, answered, job)
+        for one, met in zip(todo, reading.to_the_end(answers), strict=True):
             if isinstance(met, Ended):
                 ended[one.group].append((one.place, met))
             else:
@@ -67,6 +72,37 @@ def in_rounds(groups: Sequence[Sequence[U]], job: Job[U, R], asking: Asking) -> 
                 ended[one.group].append((one.place, Ended(unit=one.unit, why="budget", asked=False)))
         todo = [one for one in following if one.group not in poor]
     return tuple(tuple(end for _, end in sorted(ends, key=lambda e: e[0])) for ends in ended)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Reading(Generic[U, R]):
+    """Reads the answers of a round as they come, and does `spare` while there are none."""
+
+    todo: Sequence[_Open[U]]
+    job: Job[U, R]
+    spare: Iterator[object]
+    landed: deque[tuple[int, Answered]] = field(default_factory=deque)
+    met: dict[int, Ended[U, R] | list[_Open[U]]] = field(default_factory=dict)
+
+    def came(self, at: int, answered: Answered) -> None:
+        """Note an answer."""
+        self.landed.append((at, answered))
+
+    def step(self) -> bool:
+        """Read one answer that came; else do a piece of the spare work."""
+        if not self.landed:
+            return next(self.spare, _NOTHING) is not _NOTHING
+        at, answered = self.landed.popleft()
+        self.met[at] = _met(self.todo[at], answered, self.job)
+        return True
+
+    def to_the_end(self, answers: Sequence[Answered]) -> Iterator[Ended[U, R] | list[_Open[U]]]:
+        """What each answer came to, in the order of the asks; what was not read yet is read now."""
+        for at, (one, answered) in enumerate(zip(self.todo, answers, strict=True)):
+            yield self.met[at] if at in self.met else _met(one, answered, self.job)
+
+
+_NOTHING = object()
 
 
 def _met(one: _Open[U], answered: Answered, job: Job[U, R]) -> Ended[U, R] | list[_Open[U]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
-from pipelines.errors import Refused, Transient
+from pipelines.errors import DreamdError, Refused, Transient
 from pipelines.run.asking import Desk
 from pipelines.run.parts import Params, Parts
 from pipelines.store import Job, Store, Unit, host_of
@@ -56,6 +57,7 @@ class Bench:
             self._desks.append(
                 Desk(
                     store=self.store, means=means, scope=self.scope, dream=dream, job=self.job.id, owner=self.job.owner, batch=self.params.batch, go_on=self.go_on,
+                    spare=_indexing(self.store, self.scope),
                     progress=self.parts.progress, limits=lambda: means.limits(dream=dream, scope=self.scope, budget_uusd=self.params.budget_uusd, now=self.parts.now()),
                 )
             )  # fmt: skip
@@ -73,6 +75,13 @@ class Bench:
             now = self.store.clock_ms(conn)
         if now >= self.job.deadline_ms:
             raise DeadlinePassed(f"{self.job.stage} {self.job.unit} of dream {self.job.dream.uid} did not end before its deadline; it is tried again")
+
+
+def _indexing(store: Store, scope: str) -> Iterator[int]:
+    """What the resolver will search, indexed while answers are waited for. What cannot be done now is done by whoever searches first."""
+    with suppress(DreamdError):
+        while taken := store.refresh_search_part(scope):
+            yield taken
 
 
 def nothing() -> Mapping[str, object]:

@@ -7,16 +7,20 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pipelines.ports import Answered, Ask, Reply, Usage
+from pipelines.ports import Answered, Ask, Meanwhile, Reply, Usage
 
 Answer = Callable[[Ask], str | Reply | None]
 
 
 @dataclass
 class Desk:
-    """An `Asking` whose answers come from `answer`: a text, a whole reply, or None where the budget is used up."""
+    """An `Asking` whose answers come from `answer`: a text, a whole reply, or None where the budget is used up.
+
+    `slow` has the caller do what it can meanwhile: answers come one by one, the last ask's first.
+    """
 
     answer: Answer
+    slow: bool = False
     rounds: list[list[Ask]] = field(default_factory=list)
 
     @property
@@ -24,10 +28,17 @@ class Desk:
         """Every request so far, in order."""
         return [ask for one in self.rounds for ask in one]
 
-    def ask(self, asks: Sequence[Ask]) -> Sequence[Answered]:
+    def ask(self, asks: Sequence[Ask], meanwhile: Meanwhile | None = None) -> Sequence[Answered]:
         """Answer all of them."""
         self.rounds.append(list(asks))
-        return [self._answered(self.answer(ask)) for ask in asks]
+        found = [self._answered(self.answer(ask)) for ask in asks]
+        if self.slow and meanwhile is not None:
+            for at in reversed(range(len(found))):
+                if found[at].reply is not None:
+                    meanwhile.came(at, found[at])
+                while meanwhile.step():
+                    pass
+        return found
 
     @staticmethod
     def _answered(given: str | Reply | None) -> Answered:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -13,7 +14,7 @@ from pipelines.engines.local.engine import LocalEngine
 from pipelines.gates import judge, outcome
 from pipelines.model import Claim, Kind, Origin, Outcome
 from pipelines.notes.identity import identity_of
-from pipelines.ports import Ask, Extracted, Reply, Window
+from pipelines.ports import Answered, Ask, Extracted, Meanwhile, Reply, Window
 from tests.unit.engines.claude_asking import Desk, asked, item, items, numbers, prompted, reply
 from tests.unit.engines.talk import Talk
 
@@ -46,6 +47,47 @@ def test_a_claim_of_the_model_is_made_from_its_quote_with_exact_offsets() -> Non
     assert (quote.text, said[quote.start : quote.end]) == ("Mondays are for maintenance, nothing else",) * 2
     assert claim.kind is Kind.DECISION
     assert judged(claim, window) is Outcome.PASS
+
+
+def test_what_is_read_while_answers_come_is_what_is_read_when_all_are_there() -> None:
+    windows = [
+        Talk("s1").user("The staging database listens on port 5433.").window(),
+        Talk("s2").user("ok so, we all agreed that Mondays are for maintenance, nothing else").window(),
+        Talk("s3").user("Lee owns the billing service, they told me so").window(),
+    ]
+
+    def answer(ask: Ask) -> str | None:
+        if "Lee" in asked(ask):
+            return None  # the budget is used up
+        if "Mondays" in asked(ask) and ask.attempt == 1:
+            return "no JSON"
+        return items(item("Mondays are for maintenance.", (1, "Mondays are for maintenance"), kind="decision")) if "Mondays" in asked(ask) else EMPTY
+
+    fast, slow = Desk(answer), Desk(answer, slow=True)
+    found = engine().read(windows, slow)
+    assert found == engine().read(windows, fast)
+    assert [bool(one.claims) for one in found] == [True, True, False]
+    assert [ask.digest for ask in slow.asks] == [ask.digest for ask in fast.asks]
+
+
+def test_the_rules_read_while_the_model_is_asked() -> None:
+    window = Talk().user("The staging database listens on port 5433.").window()
+
+    class Seen(LocalEngine):
+        def extract(self, window: Window) -> Extracted:
+            read.append(window)
+            return LocalEngine().extract(window)
+
+    class Waits(Desk):
+        def ask(self, asks: Sequence[Ask], meanwhile: Meanwhile | None = None) -> Sequence[Answered]:
+            found = super().ask(asks, meanwhile)
+            assert read == [window]
+            return found
+
+    read: list[Window] = []
+    (found,) = replace(engine(), rules=Seen()).read([window], Waits(lambda _: EMPTY, slow=True))
+    assert found.claims == LocalEngine().extract(window).claims
+    assert read == [window]
 
 
 def test_what_a_rule_read_in_the_sentence_is_not_said_twice() -> None:

@@ -146,6 +146,98 @@ def test_two_desks_of_one_process_share_its_slots(store: Store) -> None:
     assert provider.peak <= 3
 
 
+def test_a_slot_goes_to_the_unit_that_was_planned_first(store: Store) -> None:
+    reserved, out = threading.Event(), threading.Semaphore(0)
+
+    def before(one: Ask) -> None:
+        out.release()
+        assert reserved.wait(WAIT_S), "the first unit reserved nothing"
+
+    def watch(done: str, _: int, __: int) -> None:
+        seen.append(done)
+        if len(seen) == 2:  # looked at again once its calls were reserved
+            reserved.set()
+
+    seen: list[str] = []
+    provider = Provider(before=before)
+    later, first = desk(store, provider), replace(desk(store, provider), job=0, progress=watch)
+    first.means = later.means
+    threads = [threading.Thread(target=later.ask, args=([ask(f"later {i}") for i in range(8)],))]
+    threads[0].start()
+    for _ in range(4):
+        assert out.acquire(timeout=WAIT_S)
+    threads.append(threading.Thread(target=first.ask, args=([ask(f"first {i}") for i in range(3)],)))
+    threads[1].start()
+    for thread in threads:
+        thread.join(WAIT_S)
+    assert len(provider.asked) == 11
+    assert {name for name in provider.asked[4:8] if name.startswith("first")} == {"first 0/1", "first 1/1", "first 2/1"}
+
+
+@dataclass
+class Work:
+    """Something to do meanwhile: `steps` pieces, each told to `did`."""
+
+    did: Callable[[], None] = lambda: None
+    steps: int = 3
+    told: list[tuple[int, str]] = field(default_factory=list)
+
+    def came(self, at: int, answered: Answered) -> None:
+        assert answered.reply
+        self.told.append((at, answered.reply.text))
+
+    def step(self) -> bool:
+        if self.steps:
+            self.steps -= 1
+            self.did()
+            return True
+        return False
+
+
+def test_the_caller_works_while_its_answers_are_waited_for(store: Store) -> None:
+    done = threading.Semaphore(0)
+    work = Work(did=lambda: done.release())
+    provider = Provider(before=lambda _: None if all(done.acquire(timeout=WAIT_S) for _ in range(3)) else pytest.fail("nothing was done meanwhile"))
+    assert texts(desk(store, provider).ask([ask("a")], work)) == ["answer 1 to a"]
+
+
+def test_the_caller_is_told_of_each_answer_by_the_place_of_its_ask_those_on_record_first(store: Store) -> None:
+    desk(store, Provider()).ask([ask("b")])
+    work = Work()
+    desk(store, Provider()).ask([ask("a"), ask("b"), ask("a")], work)
+    assert work.told == [(1, "answer 1 to b"), (0, "answer 1 to a"), (2, "answer 1 to a")]
+
+
+def test_a_fault_in_what_the_caller_does_meanwhile_keeps_what_was_paid_for(store: Store) -> None:
+    failed = threading.Event()
+
+    def fault() -> None:
+        failed.set()
+        raise ZeroDivisionError
+
+    provider = Provider(before=lambda _: None if failed.wait(WAIT_S) else pytest.fail("nothing was done meanwhile"))
+    with pytest.raises(ZeroDivisionError):
+        desk(store, provider, slots=2).ask(many(9), Work(did=fault))
+    assert len(provider.asked) == 2
+    assert spent(store) == (10, 0, 0)
+    assert len(desk(store, Provider()).ask(many(9))) == 9
+    assert spent(store) == (45, 0, 0)
+
+
+def test_what_the_process_has_to_do_itself_waits_for_the_caller_to_have_nothing(store: Store) -> None:
+    did: list[str] = []
+    done = threading.Event()
+
+    def chores() -> Iterator[None]:
+        did.append("chore")
+        done.set()
+        yield
+
+    at = replace(desk(store, Provider(before=lambda _: None if done.wait(WAIT_S) else pytest.fail("no chore was done"))), spare=chores())
+    at.ask([ask("a")], Work(did=lambda: did.append("work")))
+    assert did == ["work", "work", "work", "chore"]
+
+
 def test_a_budget_is_never_passed_and_what_calls_cost_less_than_they_could_is_used(store: Store) -> None:
     seen: list[int] = []
     provider = Provider(before=lambda _: seen.append(sum(spent(store))))

@@ -5,7 +5,7 @@ A look at what would go is the same transaction taken back. What a crash leaves 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import groupby
@@ -76,13 +76,23 @@ class _Look(Exception):
     """Takes the transaction of a look back."""
 
 
-def forget(parts: Parts, request: Request, choice: Choice, *, hand: str, look: bool = False) -> Forgot:
+def nothing_beside(traces: Traces) -> tuple[tuple[str, str], ...]:
+    """Nothing lies beside the store that could hold the words."""
+    return ()
+
+
+def forget(
+    parts: Parts, request: Request, choice: Choice, *, hand: str, look: bool = False, beside: Callable[[Traces], tuple[tuple[str, str], ...]] = nothing_beside
+) -> Forgot:  # fmt: skip
     """Forget what was chosen in a scope. With `look` nothing changes, and what would go is told.
+
+    `beside` takes the words out of what lies beside the store and returns what still holds them. It is called last inside the transaction: whoever is cut off
+    behind it finds the words in the store still, and may ask again; nobody could tell them behind the commit.
 
     Raises NothingChosen when there is no such thing, ArchiveUnavailable when bytes that have to be looked at cannot be read; nothing is gone then.
     """
     clean_leftovers(parts, request)
-    if not look and _shows_it(parts, request):
+    if not look and shows_it(parts, request):
         take_own_words(parts, folder_of(request), request.scope)  # what stands in the folder alone is looked through, too
     found = listed(parts)
     gone: list[Gone] = []
@@ -96,12 +106,13 @@ def forget(parts: Parts, request: Request, choice: Choice, *, hand: str, look: b
             parts.step("forgotten")
             if look:
                 raise _Look
+            left = beside(gone[0].reach.names)
     except _Look:
         return _forgot("", parts.store, gone[0], shifts)
     parts.step("forget_committed")
-    left = clean_leftovers(parts, request)
+    left = (*clean_leftovers(parts, request), *left)
     parts.store.refresh_search()
-    if _shows_it(parts, request):
+    if shows_it(parts, request):
         left += files_with(request.wiki, gone[0].reach.names)
     return replace(_forgot(gone[0].uid, parts.store, gone[0], shifts), left=left)
 
@@ -256,7 +267,7 @@ def clean_leftovers(parts: Parts, request: Request) -> tuple[tuple[str, str], ..
     for what, named in groupby(store.leftovers(scope), key=lambda found: found[0]):
         names = [name for _, name in named]
         try:
-            if what == WIKI and not _shows_it(parts, request):
+            if what == WIKI and not shows_it(parts, request):
                 continue  # whoever publishes the scope next does it
             if what == BLOB:
                 drop_unused(parts, scope, names)
@@ -280,7 +291,7 @@ def _publish(parts: Parts, request: Request) -> None:
         publish_revision(parts, folder_of(request), request.scope)
 
 
-def _shows_it(parts: Parts, request: Request) -> bool:
+def shows_it(parts: Parts, request: Request) -> bool:
     """Whether the folder here is there and shows this scope."""
     known = parts.store.wiki(request.wiki_id)
     return request.wiki.is_dir() and (known is None or known.scope == request.scope)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.run import forgetting
 from tests.auditing import files_with
 from tests.redacting import rule_cache
 from tests.writing import ClaudeLog, memory
@@ -185,3 +186,27 @@ def test_dreamds_own_list_of_note_folders_is_named_as_its_own(dreamd: Command, l
     assert dreamd("dream", logs, "--notes", notes)[0] == 0
     left = json.loads(dreamd("forget", "--subject", WORD, "--yes", "--json")[1])["left"]
     assert [row["why"].split(":")[0] for row in left if row["what"].endswith("note_folders.json")] == ["dreamd's own list of the folders of notes it reads"]
+
+
+class _Killed(BaseException):
+    """The process ends here."""
+
+
+def _killed(*_: object) -> None:
+    raise _Killed
+
+
+@pytest.mark.parametrize("chosen", [("--subject", WORD), ("--session", ClaudeLog("one").uuid)])
+def test_a_forget_cut_off_right_behind_its_transaction_is_ended_by_the_same_words(
+    dreamd: Command, logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: tuple[str, str]
+) -> None:
+    assert dreamd("dream", logs)[0] == 0
+    if chosen[0] == "--subject":
+        assert dreamd("remember", f"The mail host is called {WORD}.")[0] == 0
+    with monkeypatch.context() as cut:
+        cut.setattr(forgetting, "_publish", _killed)
+        with pytest.raises(_Killed):
+            dreamd("forget", *chosen, "--yes")
+    assert everywhere(tmp_path)
+    dreamd("forget", *chosen, "--yes")
+    assert everywhere(tmp_path) == []

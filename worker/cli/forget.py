@@ -6,7 +6,6 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Final
@@ -14,7 +13,7 @@ from typing import Annotated, Final
 import typer
 
 from pipelines.run import Parts, Request
-from pipelines.run.forgetting import CARRIES, Forgot, carries, forget, note_named, scrub, session_named
+from pipelines.run.forgetting import CARRIES, Forgot, carries, clean_leftovers, forget, note_named, scrub, session_named, shows_it
 from pipelines.store.lost import Lost
 from pipelines.store.reach import Choice
 from pipelines.text.traces import Traces
@@ -70,6 +69,7 @@ def forget_command(
             return _list(parts, request.scope, as_json)
         if lift:
             return _lift(parts, request.scope, lift, as_json)
+        _end_earlier(parts, request, data)
         choice = _choice(parts, request.scope, session=session, note=note, subject=subject, before=before)
         look = forget(parts, request, choice, hand=HAND, look=True)
         if dry_run:
@@ -80,9 +80,8 @@ def forget_command(
         if not (yes or _agreed(look)):
             print("Nothing was forgotten.")
             return 1
-        done = forget(parts, request, choice, hand=HAND)
-        done = replace(done, left=(*done.left, *_clean_private(data, private, done.traces)))
-        leave_briefs(parts.store, request.scope, data=data, wiki=request.wiki)
+        done = forget(parts, request, choice, hand=HAND, beside=lambda traces: _clean_private(data, private, traces))
+        _leave_briefs(parts, request, data)
     return _told(done, as_json)
 
 
@@ -93,7 +92,7 @@ def scrub_command(
     with _desk(wiki, scope, config) as (parts, request, data, _):
         done = scrub(parts, request, hand=HAND, look=dry_run)
         if done is not None and not dry_run:
-            leave_briefs(parts.store, request.scope, data=data, wiki=request.wiki)
+            _leave_briefs(parts, request, data)
     if as_json:
         print_json({"masked": dict(done.counts) if done else {}, "left": [{"what": w, "why": y} for w, y in done.left] if done else []})
     elif done is None:
@@ -102,6 +101,18 @@ def scrub_command(
         print(f"{'This would be masked, or go and be derived anew' if dry_run else 'Masked, or gone and derived anew'}: {_counts(done.counts)}")
         print("Out of reach: " + "; ".join(done.beyond) + ".")
     return 1 if done is not None and done.left else 0
+
+
+def _end_earlier(parts: Parts, request: Request, data: Path) -> None:
+    """Clean what a forget that was cut off left in files: who asks for it again is told that there is no such thing any more."""
+    clean_leftovers(parts, request)
+    _leave_briefs(parts, request, data)
+
+
+def _leave_briefs(parts: Parts, request: Request, data: Path) -> None:
+    """The briefs of what is left, where the wiki shows the scope: the sessions of a wiki are told of no other."""
+    if shows_it(parts, request):
+        leave_briefs(parts.store, request.scope, data=data, wiki=request.wiki)
 
 
 def _choice(parts: Parts, scope: str, *, session: str, note: str, subject: str, before: str) -> Choice:

@@ -70,7 +70,7 @@ _CONSEQUENCE = re.compile(
     r"|curl|wget|sudo|root|admin|privileg|permission|access|tokens?(?![a-z])|credential|secret|passw|passphrase|ssh|keys?(?![a-z])"
     r"|sandbox|firewall|proxy|proxies|mirror|registr|vpn|prod(?:uction)?(?![a-z])|backup|polic|repl(?:y|ies)|respond|answer|tells?(?![a-z])"
     r"|say(?:s|ing)?(?![a-z])|mention|pretend|inform|notif|memor|remember|cron|webhook|dns(?![a-z]))"
-    r"|https?://|--force|--no-|(?:claude|agents|memory)\.md|\.env(?![a-z])|[\w.]+@\w+\."
+    r"|https?://|--force|--no-|(?:claude|agents|memory)\.md|\.env(?![a-z])|(?<=[\w.])@\w+\."
     rf"|{_OPENS}(?:run|execute|install|download|source|eval) +\S|{_A}(?:be|is|are|get) (?:run|executed|installed|downloaded|sourced){_Z}"
     r"|(?<![a-z])(?:no|not|never|without|nobody|n't)(?![a-z])[^.\n]{0,80}?(?:review|confirm|verif|check|ask|test)",
     re.I | re.M,

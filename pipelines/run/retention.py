@@ -66,7 +66,8 @@ def retain(store: Store, scope: str, archive: Blobs, keep: Keep, *, now: datetim
         return gone
     turns, archived = _limit(here.turns_days, now), _limit(here.archive_days, now)
     for _ in range(ROUNDS):
-        went = store.retain(scope, archive, turns=turns, archived=archived, stays=_judged(store.going(scope, turns)))
+        going = store.going(scope, turns, archived)
+        went = {} if going is None else store.retain(scope, archive, turns=turns, archived=archived, stays=_judged(going))
         if not went:
             break
         gone.update(went)

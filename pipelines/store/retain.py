@@ -95,13 +95,14 @@ class Retain(Retold):
                         found[r.uid] = max(found.get(r.uid, 0), r.bytes_days)
         return {uid: days for uid, days in found.items() if uid not in stays}
 
-    def going(self, scope: str, turns: Limit | None) -> tuple[tuple[Origin, str], ...]:
-        """Origin and words of the lines that the next `retain` lets go of, unless they stay: to be judged while nobody waits for it."""
+    def going(self, scope: str, turns: Limit | None, archived: Limit | None) -> tuple[tuple[Origin, str], ...] | None:
+        """Origin and words of the lines that the next `retain` lets go of unless they stay: to be judged while nobody waits for it. None when nothing is over."""
         with self.reading("look for what is old") as conn:
             scope_id = self.scope_of(conn, scope)
-            if scope_id is None or turns is None:
-                return ()
-            return _Husks(conn, scope_id, _Over.of(conn, scope_id, turns, None)).going()
+            over = None if scope_id is None else _Over.of(conn, scope_id, turns, archived)
+            if scope_id is None or over is None or not (over.turns or over.archived):
+                return None
+            return _Husks(conn, scope_id, over).going() if over.turns else ()
 
     def retain(self, scope: str, archive: Archive, *, turns: Limit | None, archived: Limit | None, stays: Stays) -> Mapping[str, int]:
         """Let go of what is over in some sessions of a scope; returns counts by kind, none when there is nothing left to do or a dream runs over the scope.

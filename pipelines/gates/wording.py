@@ -35,6 +35,9 @@ _LIGHT = frozenset({"用户", "项目", "端口", "版本"}) | frozenset(
     content_words("happen take place call name port version done finish complete according report say state")
 )
 
+_SHOWN_BY_STATUS = frozenset(content_words("failed"))
+"""What the exit status of a run says, in no words of its own."""
+
 
 def words_of(support: Sequence[Located]) -> frozenset[str]:
     """Every word of the quotes, as written and as looked for."""
@@ -67,6 +70,8 @@ def worded_alike(claim: Claim, support: Sequence[Located]) -> bool:
     """
     said = fold_width(claim.statement)
     new, told = _own_words(said, support)
+    if claim.kind is Kind.PROCEDURE and claim.verified_by is not None:
+        new -= _SHOWN_BY_STATUS
     if len(new) > _NEW_MAX * told:
         return False
     return not any(new & set(_telling(clause)) and _left_out(clause, said, support) for clause in (span.of(said) for span in clauses(said)))

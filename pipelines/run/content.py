@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 from pipelines.engines.local.ending import End, Ended
 from pipelines.engines.local.worklog import WorkRecord, work_log
 from pipelines.gates import held, held_unless_said
+from pipelines.gates.evidence import EXIT_STATUS
 from pipelines.logs.stamps import UNKNOWN
 from pipelines.model import Claim, Finding, Kind, OnlineNote, Origin, Outcome, Question, Quote, SessionInfo, Standing, Status, Turn, Verdict, Version
 from pipelines.notes.failing import ITS_COMMAND_FAILED
@@ -96,8 +97,9 @@ class Evidence:
         return names.pop() if len(names) == 1 else ""
 
     def days(self, claims: Iterable[str]) -> tuple[date, ...]:
-        """The days on which something worked."""
-        times = {t.at.date() for uid in claims if uid in self.claims for q in self.claims[uid].quotes if (t := self.turns.get(q.turn)) and t.at}
+        """The days on which something was shown to work; none of one that a person only told."""
+        shown = (c for uid in claims if (c := self.claims.get(uid)) and c.verified_by == EXIT_STATUS and not c.negated)
+        times = {t.at.date() for c in shown for q in c.quotes[:2] if (t := self.turns.get(q.turn)) and t.at}
         return tuple(sorted(times))
 
 

@@ -187,9 +187,23 @@ _STATED_FIRST = re.compile(r"^(?:[a-z', ]{2,28} )?(?:i'm|i am|im) (?:\w+ )?aller
 _WHICH_IS = re.compile(r"^which is", re.I)
 
 
+_TO_KEEP = re.compile(
+    r"^[\s\"'*-]*(?:(?:please|pls|also|and|so|ok|okay|hey|for later)[\s,]+)*remember(?:\s+that|\s*[:,–—]|\s+this\s*[:,–—])\s*(?!(?:you|your|you're|we're|i'm|one|time|when|how|if|to)\b)(?=\S)"
+    r"|^(?:另外|还有|对了)?[，,]?(?:请|帮我|你要)?(?:记住|记一下|记下)(?:一下)?[，,:：]?\s*(?![你您我了过的。，]|[这那](?=[^\u4e00-\u9fff]|$))(?=\S)",
+    re.IGNORECASE,
+)
+
+
+def asks_to_remember(text: str) -> bool:
+    """Whether a sentence asks that what it says be kept ("remember that the token expires after 30 days", 记住：…), and not of whom it speaks to."""
+    return bool(_TO_KEEP.match(fold_width(text)))
+
+
 @lru_cache(maxsize=8192)
 def _mood(folded: str) -> Mood:
     folded = without_relevance(folded)
+    if asked := _TO_KEEP.match(folded):
+        return _mood(folded[asked.end() :])
     if first := _STATED_FIRST.match(folded):
         return _mood(first[0])
     if ground := _ON_THAT_GROUND.match(folded):

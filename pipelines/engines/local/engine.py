@@ -23,11 +23,23 @@ from pipelines.engines.local.procedures import procedures, stated_command
 from pipelines.engines.local.results import result_facts
 from pipelines.engines.local.runs import core_of
 from pipelines.engines.local.shell import Part
-from pipelines.engines.local.speech import QUOTE_MAX, TURN_MAX, Utterance, body_of, clauses, dangling, handed_in, shortened, statement_of, typed, utterances
+from pipelines.engines.local.speech import (
+    QUOTE_MAX,
+    TURN_MAX,
+    Utterance,
+    body_of,
+    clauses,
+    dangling,
+    handed_in,
+    shortened,
+    statement_of,
+    typed,
+    utterances,
+)
 from pipelines.model import Claim, Kind, Origin, Question, Turn
 from pipelines.notes.ending import ENDED
 from pipelines.ports import Extracted, Window
-from pipelines.text.mood import Mood, mood_at, mood_of, standing_mark
+from pipelines.text.mood import Mood, asks_to_remember, mood_at, mood_of, standing_mark
 from pipelines.text.reasons import reason_in, without_reason
 from pipelines.text.slots import USER
 from pipelines.text.statement import Form, Statement, parse
@@ -182,7 +194,7 @@ def _claims_of_body(said: Utterance, talk: _Talk, body: str, mood: Mood) -> Iter
         yield from (claim for fact in facts if (claim := _fact(said, fact, talk.before)) is not None)
     elif cue is not None and not _idle(said, cue, talk):
         yield _cued(said, cue, body)
-    elif said.turn.memory and mood is not Mood.QUESTION:
+    elif mood is not Mood.QUESTION and (said.turn.memory or (mood is Mood.PLAIN and asks_to_remember(said.text))):
         yield _cued(said, Cue(kind=Kind.FACT, standing=True), body)
 
 

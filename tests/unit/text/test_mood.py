@@ -1,6 +1,6 @@
 import pytest
 
-from pipelines.text.mood import Mood, clauses, completion, mood_at, mood_of, negated, standing_mark
+from pipelines.text.mood import Mood, asks_to_remember, clauses, completion, mood_at, mood_of, negated, standing_mark
 
 MOODS = [
     (
@@ -285,3 +285,29 @@ def test_what_only_sounds_standing_is_not(sentence: str) -> None:
 )
 def test_what_a_clause_beside_the_statement_does_to_its_mood(sentence: str, mood: Mood) -> None:
     assert mood_of(sentence) is mood
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("Remember that the token expires after 30 days.", True),
+        ("please remember: the deploy key lives in the vault", True),
+        ("Remember this: builds take 20 minutes", True),
+        ("记住，令牌 30 天过期。", True),
+        ("Do you remember that the token expires?", False),
+        ("I remember that we tried it", False),
+        ("Remember that you are an expert", False),
+        ("Remember that time we broke it", False),
+        ("Remember to run the linter", False),
+        ("记住了", False),
+    ],
+)
+def test_who_asks_that_something_be_remembered_states_it(text: str, asks: bool) -> None:
+    assert asks_to_remember(text) is asks
+    if asks:
+        assert mood_of(text) is Mood.PLAIN
+
+
+def test_what_is_to_be_remembered_keeps_its_own_mood() -> None:
+    assert mood_of("Remember that tests might fail on Mondays") is Mood.HEDGED
+    assert mood_of("Remember that if it rains we stay in") is Mood.CONDITION

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pipelines.text.sentences import sentences
+from pipelines.text.traces import words_of
 from pipelines.text.values import typed_values
 
 
@@ -35,7 +36,7 @@ class Patched:
 
 def patched(text: str, proposals: Iterable[Proposal]) -> Patched:
     """The text with every proposal made that can be made without guessing; all else of it stays as it is, to the byte."""
-    lines = text.splitlines(keepends=True)
+    lines = _LINE.findall(text)
     made, left = [], []
     for proposal in sorted(proposals, key=lambda p: p.line):
         block = "".join(lines[proposal.line - 1 : proposal.line - 1 + proposal.lines])
@@ -43,12 +44,14 @@ def patched(text: str, proposals: Iterable[Proposal]) -> Patched:
         if changed is None:
             left.append((proposal, "its words stand there in another form, or say more than the one thing: change it by hand"))
             continue
-        new = changed.splitlines(keepends=True)
+        new = _LINE.findall(changed)
         lines[proposal.line - 1 : proposal.line - 1 + proposal.lines] = [*new, *[""] * (proposal.lines - len(new))]  # later lines keep their numbers
         made.append(proposal)
     return Patched(text="".join(lines), made=tuple(made), left=tuple(left))
 
 
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+"""Lines as Markdown counts them: `str.splitlines` ends one at a form feed and at Unicode's own ends of lines, too."""
 _MARK = re.compile(r"\s*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?")
 
 
@@ -63,7 +66,11 @@ def _taken_out(block: str, proposal: Proposal) -> str | None:
 
 
 def _value_changed(block: str, proposal: Proposal) -> str | None:
-    """The block with the one wrong value replaced, the person's wording kept; None when there is not exactly one such value in it."""
+    """The block with the one wrong value replaced, the person's wording kept; None when there is not exactly one such value in it, or it says something else
+    than what was read."""
+    words = iter(words_of(block))
+    if not all(word in words for word in words_of(proposal.wrong)):  # in their order: markup and links may stand between
+        return None
     old, new = (tuple(v for v in typed_values(text) if v.key[0] not in {"name", "quoted"}) for text in (proposal.wrong, proposal.right))
     was, now = {v.key for v in old}, {v.key for v in new}
     pairs = {
@@ -97,7 +104,12 @@ def _sentence_changed(block: str, proposal: Proposal) -> str | None:
 
 def as_diff(path: str, before: str, after: str) -> str:
     """A unified diff, as `patch` and `git apply` read it."""
-    return "".join(_ended(difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), f"a/{path}", f"b/{path}")))
+    return "".join(_ended(difflib.unified_diff(_ended_lines(before), _ended_lines(after), f"a/{path}", f"b/{path}")))
+
+
+def _ended_lines(text: str) -> list[str]:
+    """Lines as `patch` counts them."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
 def _ended(lines: Iterable[str]) -> Sequence[str]:

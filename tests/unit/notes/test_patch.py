@@ -53,3 +53,18 @@ def test_several_lines_of_one_file_are_changed_where_they_stood() -> None:
 
 def test_a_diff_of_a_file_without_a_last_newline_can_be_applied() -> None:
     assert as_diff("x.md", "a", "b").endswith("-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n")
+
+
+def test_a_line_ends_where_markdown_ends_one_and_nowhere_else() -> None:
+    text = "# Ports\r\n\r\n- A form\x0cfeed,\u2028another\x85end.\n- Once it was 5432.\n- The port is 5432.\n"
+    wrong = Proposal(note="n", line=5, lines=1, wrong="The port is 5432.", right="The port is 5433.")
+    assert patched(text, [wrong]).text == text.replace("- The port is 5432.", "- The port is 5433.")
+    told = as_diff("a.md", text, patched(text, [wrong]).text).split("\n")
+    assert [line for line in told if line.startswith(("-- ", "+- "))] == ["-- The port is 5432.", "+- The port is 5433."]
+    assert " - A form\x0cfeed,\u2028another\x85end." in told
+
+
+def test_a_line_that_says_something_else_by_now_is_left_alone() -> None:
+    text = "- The old port 5432 is free.\n"
+    wrong = Proposal(note="n", line=1, lines=1, wrong="The port is 5432.", right="The port is 5433.")
+    assert patched(text, [wrong]).text == text

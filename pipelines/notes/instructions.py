@@ -19,7 +19,7 @@ from functools import lru_cache
 
 from pipelines.model import OnlineNote, Relation
 from pipelines.notes.relate import forbids_merge, relate, subject_key, value_key
-from pipelines.text.mood import Mood, mood_of, negated
+from pipelines.text.mood import ZH_BAN, Mood, mood_of, negated
 from pipelines.text.sentences import sentences
 from pipelines.text.statement import Form, Statement, parse
 from pipelines.text.words import content_words, is_han
@@ -37,9 +37,7 @@ _DENIAL = re.compile(
     r"\b(?:never|don['’]?t|do not|must not|mustn['’]t|should not|shouldn['’]t|cannot|can['’]t|not|avoid|no longer|isn['’]t|aren['’]t|nunca|jamais|niemals|nicht)\b",
     re.IGNORECASE,
 )
-_HAN_DENIAL = re.compile(
-    r"(?:请|千万|永远|绝对?|决)?(?:不要|不得(?!不)|不准|不许|不可以|不能(?!不)|不应该?|不再|禁止|严禁|避免|[请切]勿|从不|永不|绝不|别(?![的人处名墅致忘说]))|(?:请|永远)?不(?=使?用)"
-)
+_HAN_DENIAL = re.compile(rf"(?:请|千万|永远|绝对?|决)?(?:{ZH_BAN}|不再|从不|永不|绝不)|(?:请|永远)?不(?=使?用)")
 """What forbids in a Chinese sentence; taken out, the words that are left say what."""
 _BOUND = re.compile(
     r"\b(?:if|unless|except|when|until|without|but|only|while|after|before|because)\b|如果|要是|若|除非|除了|直到|之前|之后|因为|但|不过|只[有在能]|仅",
@@ -110,7 +108,7 @@ def _halves(words: str) -> tuple[str, ...]:
 _SOMEWHERE = re.compile(r"(?:in|inside|within|under|below|at|on|for|from|with|by)\b|在", re.IGNORECASE)
 _NEXT_ORDER = re.compile(
     r"[,，;；、]\s*(?:(?:and|so)\s+)?(?=(?:do not|don['’]t|never|avoid)\s+[a-z]+\s+\S|(?:use|deploy|run|write|keep|put|commit|push)\s+\S)"
-    r"|[,，;；、]\s*(?=(?:请|千万|永远|绝对?|一律|要|应)?(?:不要|不得|不准|不许|禁止|严禁|[请切]勿|别|使用|改用|用)\s*\S)",
+    rf"|[,，;；、]\s*(?=(?:请|千万|永远|绝对?|一律|要|应)?(?:{ZH_BAN}|使用|改用|用)\s*\S)",
     re.IGNORECASE,
 )
 """Where an order begins behind another one; "never npm" has no verb and is none."""

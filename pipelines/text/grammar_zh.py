@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
-from .mood import negated
+from .mood import ZH_BAN, negated
 from .slots import ATTRIBUTE_OF, CHINESE_KIN, STATE_OF, USER, Slot, is_single
 from .words import chinese_words, is_cjk, is_han
 
@@ -280,7 +280,7 @@ _NP = rf"(?P<np>{_V})"
 # A range of Han characters is kept out of IGNORECASE: it has no cases, and the compiler would look at each of its 20,000 characters.
 _WHO = r"(?P<np>(?:我(?:的)?(?-i:[\u4e00-\u9fff]){0,4}?|[小老阿](?-i:[\u4e00-\u9fff]))?)"
 _TO = r"改成|改为|换成|换到|换为|切换到|切换成|切到|迁移到|迁到|变成|变为|改用|升级到|升级为|调整为|调整到|调到|搬到|移到|改名为|重命名为|改到"
-_FORBIDDEN = r"(?:请|千万|永远|绝对|一律|都)?(?:不要|不得(?!不)|不准|不许|不可以?|不能(?!不)|不应该?|禁止|严禁|避免|[请切]勿|勿|别)"
+_FORBIDDEN = rf"(?:请|千万|永远|绝对|一律|都)?{ZH_BAN}"
 _NO_WAY_ROUND = r"(?:不得不|不能不|不可不|不会不|不要不)?"
 """Denials of a denial: 不得不用 uses it."""
 _STATES = "|".join(sorted((form for form in STATE_OF if is_han(form[0])), key=len, reverse=True))

@@ -216,7 +216,9 @@ _FORMER = re.compile(
 _GLUE = frozenset(map(canonical_word, GLUE)) | frozenset(map(canonical_word, " ".join([*ATTRIBUTE_OF, *STATE_OF]).split()))
 
 
-_DENYING = frozenset("不要 不得 不准 不许 不可 不可以 不应 不应该 不用 不再 禁止 严禁 避免 勿 请勿 切勿 别 别用 别再 再 永远 千万 绝对".split())
+_DENYING = frozenset(
+    "不要 不建议 不推荐 建议 推荐 不得 不准 不许 不可 不可以 不应 不应该 不用 不再 禁止 严禁 避免 勿 请勿 切勿 别 别用 别再 再 永远 千万 绝对".split()
+)
 """Words of a denial as the cutter gives them: of a slot that is denied they say no more than that."""
 
 

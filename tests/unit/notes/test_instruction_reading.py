@@ -177,6 +177,7 @@ def test_files_of_two_sisters_do_not_clash() -> None:
         ("部署在周五进行。", "不要在周五部署。"),
         ("别用 npm。", "我们用 npm。"),
         ("不使用 npm。", "使用 npm"),
+        ("不要分别部署前端服务和后端服务。", "分别部署前端服务和后端服务"),
         ("Nunca desplegar los viernes.", "Desplegar los viernes."),
     ],
 )

@@ -297,6 +297,7 @@ def test_prose_beyond_the_length_of_a_sentence_is_no_statement_and_meets_no_patt
         ("禁止使用 npm", "使用 npm"),
         ("我们不用 npm", "我们用 npm"),
         ("前端别用 npm", "前端用 npm"),
+        ("我们不建议用 npm", "我们用 npm"),
     ],
 )
 def test_what_a_chinese_sentence_forbids_is_the_plain_one_denied_and_has_no_subject_of_its_own(denied: str, plain: str) -> None:

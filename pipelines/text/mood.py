@@ -202,8 +202,8 @@ def asks_to_remember(text: str) -> bool:
 @lru_cache(maxsize=8192)
 def _mood(folded: str) -> Mood:
     folded = without_relevance(folded)
-    if asked := _TO_KEEP.match(folded):
-        return _mood(folded[asked.end() :])
+    if kept := _TO_KEEP.match(folded):
+        return _mood(folded[kept.end() :])
     if first := _STATED_FIRST.match(folded):
         return _mood(first[0])
     if ground := _ON_THAT_GROUND.match(folded):

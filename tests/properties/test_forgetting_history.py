@@ -27,8 +27,8 @@ from tests.dreaming import SCOPE, Desk, differences
 from tests.redacting import shared_redactor
 from tests.writing import START, ClaudeLog
 
-HISTORIES = 2
-"""How many a test run looks at, on each database."""
+HISTORIES = (363, 204)
+"""Those a test run looks at, on each database: two short ones that between them do everything there is to do. Any other number is another history."""
 SAYINGS = (
     "The staging port is 5432.", "The staging port is 5433.", "The staging host is blue-1.", "Always run migrations with `make migrate`.",
     "Never deploy on Fridays.",
@@ -135,9 +135,10 @@ def shown(past: Past) -> Mapping[str, str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(HISTORIES))
+@pytest.mark.parametrize("seed", HISTORIES)
 def test_any_history_ends_as_one_that_never_saw_what_was_forgotten(kind: str, seed: int, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     steps = history(Random(seed))
+    assert {what for each in HISTORIES for what, _ in history(Random(each))} == set(DOES)
     gone = frozenset(meant(steps, at) for at, (what, _) in enumerate(steps) if what == "forget")
     notes: dict[int, Sequence[str]] = {}
     redactor, server = shared_redactor(request), kind == "postgres"

@@ -260,7 +260,7 @@ def test_a_transaction_that_is_always_taken_back_is_told_after_some_times(store:
 def test_a_lock_that_is_held_too_long_is_a_fault_to_retry(store: Store, other: psycopg.Connection[tuple[object, ...]]) -> None:
     store.add_ruling(SCOPE, Ruling(uid="r0", verb="keep", target="n"))
     other.execute("BEGIN; SELECT id FROM scopes FOR UPDATE")
-    with pytest.raises(StoreUnavailable, match="another process has held it .* try again"), store.writing("write") as conn:
+    with pytest.raises(StoreUnavailable, match=r"another process has held it .* try again"), store.writing("write") as conn:
         conn.execute(text("SET LOCAL lock_timeout = 50; SELECT id FROM scopes FOR NO KEY UPDATE"))
     other.execute("ROLLBACK")
 

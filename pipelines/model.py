@@ -478,7 +478,10 @@ class Version:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """The analyzer's word on one online note: the verdict, why, the version and quotes it rests on, and what the note should say instead."""
+    """The analyzer's word on one online note: the verdict, why, the version and quotes it rests on, and what the note should say instead.
+
+    `also` is what else it should say, where it is wrong more than once: each the note that says so ("" when none does) and the words of the log.
+    """
 
     note: str
     verdict: Verdict
@@ -487,6 +490,7 @@ class Finding:
     version: str | None = None
     other: str | None = None
     corrected: str | None = None
+    also: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

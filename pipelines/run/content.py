@@ -36,7 +36,7 @@ from pipelines.store import Head, Store
 from pipelines.text.times import resolve_dates
 from pipelines.text.values import typed_values
 from pipelines.wiki.brief import WAITING_MAX
-from pipelines.wiki.content import PAST, Asked, Carried, Cite, Content, Correction, HistoryLine, Item, Quarantined, Side, Work
+from pipelines.wiki.content import PAST, Asked, Carried, Cite, Content, Correction, HistoryLine, Item, Quarantined, Side, Work, together
 from pipelines.wiki.inline import clean, cut_quote
 from pipelines.wiki.lines import day
 from pipelines.wiki.unfinished import Left, unfinished
@@ -203,7 +203,7 @@ def carried_notes(store: Store, scope: str, look: Look | None = None, *, near: B
     locked = under_quarantine(notes, findings)
     notes = tuple(n for n in notes if n.uid not in locked)
     said = [findings[n.uid] for n in notes if n.uid in findings]
-    named = {f.version for f in said if f.version}
+    named = {version for f in said for version in (f.version, *(v for v, _ in f.also)) if version}
     versions = _versions(look, named)
     quotes = [q for f in said for q in f.quotes]
     evidence = replace(gather(store, scope, (), quotes), read_at=store.last_arrival(scope))
@@ -371,7 +371,7 @@ def carried_item(note: OnlineNote, finding: Finding | None, versions: Mapping[st
     fell = finding.why if finding and finding.why in {RESTS_ON_FALLEN, EVIDENCE_TAKEN_BACK} else ""
     return Item(
         uid=note.uid[:12], kind=note.kind, status=Status.CONFIRMED, subject=note.title, statement=note.text, markdown=note.markdown, aliases=own_names(note),
-        cites=proof or (_file_cite(note, verdict),), verdict=verdict, corrected_to=_right(finding, versions) if finding and finding.verdict in _WRONG else None,
+        cites=proof or (_file_cite(note, verdict),), verdict=verdict, corrected_to=together(_rights(finding, versions)) or None if finding and finding.verdict in _WRONG else None,
         carried=Carried(
             folder=note.folder, path=note.path, title=note.title, position=note.position, line=note.line, heading=note.heading,
             description=note.description, index=note.index, targets=tuple(x for x in note.links if "://" not in x), depth=depth,
@@ -403,11 +403,16 @@ def _shown_path(note: OnlineNote) -> str:
     return f"{folder.name if folder.is_absolute() or note.folder[1:2] == ':' else note.folder}/{note.path}"
 
 
-def _right(finding: Finding, versions: Mapping[str, tuple[Version, ...]]) -> str | None:
-    """What the note should say: the confirmed note's own sentence, else the words of the log."""
-    stands = versions.get(finding.version or "")
+def _rights(finding: Finding, versions: Mapping[str, tuple[Version, ...]]) -> tuple[str, ...]:
+    """What the note should say: the confirmed notes' own sentences, else the words of the log; of a line that is wrong more than once all of them."""
+    said = (_right(version, words, versions) for version, words in ((finding.version or "", finding.corrected or ""), *finding.also))
+    return tuple(dict.fromkeys(right for right in said if right))
+
+
+def _right(version: str, words: str, versions: Mapping[str, tuple[Version, ...]]) -> str:
+    stands = versions.get(version)
     lead = _lead(stands) if stands else None
-    return lead.statement if lead and lead.status is Status.CONFIRMED else finding.corrected
+    return lead.statement if lead and lead.status is Status.CONFIRMED else words
 
 
 def _corrections(
@@ -419,10 +424,21 @@ def _corrections(
         if finding is None or finding.verdict not in {Verdict.CORRECTED, Verdict.SUPERSEDED}:
             continue
         cites = tuple(c for q in finding.quotes if (c := evidence.cite(q)))
-        right = _right(finding, versions)
-        if cites and right:
+        rights = _rights(finding, versions)
+        if cites and rights:
             path = f"{note.folder}/{note.path}"
-            out.append(Correction(uid=note.uid[:12], wrong=note.text, right=right, path=path, line=note.line, cites=cites, at=evidence.newest(cites)))
+            out.append(
+                Correction(
+                    uid=note.uid[:12],
+                    wrong=note.text,
+                    right=together(rights),
+                    rights=rights[len(rights) == 1 :],
+                    path=path,
+                    line=note.line,
+                    cites=cites,
+                    at=evidence.newest(cites),
+                )
+            )
     return tuple(out)
 
 
@@ -462,6 +478,14 @@ def waiting(works: Sequence[Work], ends: Iterable[Last]) -> tuple[Last, ...]:
     """The ends of the newest sessions whose question waits: neither they nor a later session have gone on with it."""
     open_ones = [u.work.session for u in unfinished(works) if u.left is Left.QUESTION][:WAITING_MAX]
     return tuple(end for end in ends if end.session in open_ones)
+
+
+def last_asked(store: Store, scope: str) -> tuple[tuple[Last, ...], tuple[Asked, ...]]:
+    """How the sessions of the last two weeks ended, and those questions of theirs, and of an engine, that wait for a person now."""
+    records = _records(store, scope, Look(store=store, scope=scope))
+    ends = tuple(map(last_of, records))
+    gone = dismissed(store, scope)
+    return ends, tuple(a for a in asked(store, scope, waiting(tuple(map(work_of, records)), ends)) if a.uid not in gone)
 
 
 def asked(store: Store, scope: str, ends: Iterable[Last]) -> tuple[Asked, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Final
 
 from pipelines.model import Finding, OnlineNote, Status, Verdict
@@ -29,6 +30,16 @@ def reworded(store: Store, scope: str, notes: Sequence[OnlineNote]) -> dict[str,
         proved = {n.uid: wrong[former.uid] for n in standing if n.text in words}
         out |= {uid: Finding(note=uid, verdict=Verdict.UPHELD, why="said_in_a_log", quotes=f.quotes, version=f.version) for uid, f in proved.items()}
     return {uid: f for uid, f in out.items() if _kept(store, scope, f)}
+
+
+def formerly_wrong(store: Store, scope: str, notes: Sequence[OnlineNote]) -> tuple[OnlineNote, ...]:
+    """Lines the person's files hold no more that were wrong while they stood, of files an index line points to: it may repeat them still."""
+    standing = {n.uid for n in notes}
+    linked = {(n.folder, PurePosixPath(link.split("#")[0]).stem) for n in notes if n.index for link in n.links}
+    if not linked:
+        return ()
+    wrong = {uid for uid, f in store.findings(scope).items() if f.verdict in _CORRECTING} - standing
+    return tuple(n for n in store.former_notes(scope, wrong) if not n.index and (n.folder, PurePosixPath(n.path).stem) in linked)
 
 
 def _corrected(store: Store, scope: str, former: OnlineNote, finding: Finding) -> Iterator[str]:

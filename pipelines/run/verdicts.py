@@ -39,7 +39,7 @@ from pipelines.ports import Engine, Window
 from pipelines.run.commands_run import CommandsRun
 from pipelines.run.edits import dismissed
 from pipelines.run.held import finding_of_held, held_note
-from pipelines.run.reworded import UNDECIDED, reworded
+from pipelines.run.reworded import UNDECIDED, formerly_wrong, reworded
 from pipelines.stages.analyzer import Known, Line, assess, duplicates, outlived, rechecks, repeats, stated_by, taken_back
 from pipelines.store import Decision, FindingChange, Store
 from pipelines.text.mood import Mood, mood_at
@@ -89,16 +89,20 @@ def assess_notes(
     for done, note in enumerate(notes):
         begin(done)
         found[note.uid] = assess(note, said[note.uid], desk.lines(note, claims[note.uid], said[note.uid]), desk.known(note), skew=skew)
+    gone = formerly_wrong(store, scope, notes)
+    said |= {n.uid: stated_by(n) for n in gone}
+    found |= {n.uid: assess(n, said[n.uid], desk.lines(n, (), said[n.uid]), desk.known(n), skew=skew) for n in gone}
     found |= reworded(store, scope, [n for n in notes if found[n.uid].verdict in UNDECIDED])
     kept = dismissed(store, scope)
-    for uid in [n.uid for n in notes if n.uid[:12] in kept and found[n.uid].verdict in _SAYS_OTHERWISE]:
+    for uid in [n.uid for n in (*notes, *gone) if n.uid[:12] in kept and found[n.uid].verdict in _SAYS_OTHERWISE]:
         found[uid] = Finding(note=uid, verdict=Verdict.UPHELD, why="kept_by_the_person")
     over = believed.over(frozenset[str]().union(*(ids_in(n.text) for n in notes)))
     found |= taken_back(found, _words_of(store, scope, over))
     for uid, first in duplicates(notes).items():
         if found[uid].verdict in {Verdict.UNCHECKED, Verdict.UNSUPPORTED, Verdict.NO_LOG, Verdict.UPHELD}:
             found[uid] = Finding(note=uid, verdict=Verdict.DUPLICATE, why="says_the_same_as_another_note", other=first)
-    found = CommandsRun(store=store, scope=scope, skew=skew).recheck(notes, rechecks(notes, said, repeats(notes, said, found), _fallen(over, rulings)))
+    found = repeats(notes, said, found, gone)
+    found = CommandsRun(store=store, scope=scope, skew=skew).recheck(notes, rechecks(notes, said, found, _fallen(over, rulings)))
     found = outlived(notes, found, now)
     locked = {n.uid: finding_of_held(n, why) for n in notes if (why := held_note(n) or desk.ordered_by_others(n))}
     approved = approvals(rulings).keys() & locked.keys()

@@ -197,19 +197,35 @@ def _with_index_lines(notes: Sequence[OnlineNote], findings: Mapping[str, Findin
     return out
 
 
-def repeats(notes: Sequence[OnlineNote], said: Said, findings: Mapping[str, Finding]) -> dict[str, Finding]:
-    """Findings with every index line that repeats the wrong value of a file it links to judged as that file's line was."""
-    out = dict(findings)
-    wrong = [n for n in notes if not n.index and findings[n.uid].verdict in {Verdict.CORRECTED, Verdict.SUPERSEDED}]
+def repeats(notes: Sequence[OnlineNote], said: Said, findings: Mapping[str, Finding], former: Sequence[OnlineNote] = ()) -> dict[str, Finding]:
+    """Findings of the notes with every index line that repeats wrong values of a file it links to judged as that file's lines were. `former` are lines of
+    these files that stand no more, with what they said and how they are judged: who corrected the file has not corrected the index."""
+    out = {n.uid: findings[n.uid] for n in notes}
+    wrong = [n for n in (*notes, *former) if not n.index and findings[n.uid].verdict in {Verdict.CORRECTED, Verdict.SUPERSEDED}]
     for line in (n for n in notes if n.index and n.links):
         shown = _shown(typed_values(line.text))
-        for note in wrong:
-            finding = findings[note.uid]
-            over = _over(finding.corrected or "")
-            old = _shown(v for s in said[note.uid] for v in s.values) - (_shown(parse(finding.corrected or "").values) - over)
-            if note.folder == line.folder and _stem(note.path) in map(_stem, line.links) and shown & (old | over):
-                out[line.uid] = replace(finding, note=line.uid, why="repeats_a_wrong_value", other=note.uid)
+        hit = [
+            n for n in wrong if n.folder == line.folder and _stem(n.path) in map(_stem, line.links) and shown & _no_longer(said[n.uid], findings[n.uid])
+        ]  # fmt: skip
+        if hit:
+            out[line.uid] = _repeating(line, sorted(hit, key=lambda n: (n.path, n.position, n.uid)), findings)
     return out
+
+
+def _no_longer(said: Sequence[Statement], finding: Finding) -> set[str]:
+    """The values a wrong note states that do not hold."""
+    over = _over(finding.corrected or "")
+    return (_shown(v for s in said for v in s.values) - (_shown(parse(finding.corrected or "").values) - over)) | over
+
+
+def _repeating(line: OnlineNote, wrong: Sequence[OnlineNote], findings: Mapping[str, Finding]) -> Finding:
+    """The verdict on an index line that repeats wrong lines: that of the gravest, with all that holds instead, each once."""
+    told = {(f.version or "", f.corrected or ""): (f, n.uid) for n in reversed(wrong) for f in [findings[n.uid]]}
+    found = sorted(told.values(), key=lambda pair: (_GRAVITY.index(pair[0].verdict), [n.uid for n in wrong].index(pair[1])))
+    (first, other), *rest = found
+    quotes = dict.fromkeys(q for f, _ in found for q in f.quotes)
+    also = tuple((f.version or "", f.corrected or "") for f, _ in rest)
+    return replace(first, note=line.uid, why="repeats_a_wrong_value", other=other, quotes=tuple(quotes), also=also)
 
 
 def _over(correcting: str) -> set[str]:

@@ -232,12 +232,13 @@ def _version(fields: Json, kind: str, status: str, basis: str, standing: int, cl
 def finding_out(finding: Finding) -> Json:
     return {
         "note": finding.note, "verdict": finding.verdict.value, "why": finding.why, "quotes": quotes_out(finding.quotes), "version": finding.version,
-        "other": finding.other, "corrected": finding.corrected,
+        "other": finding.other, "corrected": finding.corrected, **({"also": finding.also} if finding.also else {}),
     }  # fmt: skip
 
 
 def finding_of(told: Mapping[str, Any]) -> Finding:
-    return Finding(**{**told, "verdict": Verdict(told["verdict"]), "quotes": quotes_of(told["quotes"])})
+    also = tuple((version, words) for version, words in told.get("also", ()))
+    return Finding(**{**told, "verdict": Verdict(told["verdict"]), "quotes": quotes_of(told["quotes"]), "also": also})
 
 
 def decisions_of(payload: Mapping[str, Any]) -> tuple[Decision, ...]:

@@ -7,6 +7,7 @@ more stands. Overflow leaves from the bottom to the pages it stands on anyway, a
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -156,7 +157,9 @@ def tell(signs: Signs, budget: Budget = MEMORY_MD, *, scope: str = "") -> Brief:
     text = _text(head, kept, foot)
     left = [Moved(section=s, text=inline.words(e.spans), page=e.page.target if e.page else PAGES_PATH, why="no_room") for s, e in over]
     left += [m for s in sections for m in s.beyond]
-    truths = {group[0].uid: tuple(told_correction(c.uid) for c in group) for group in signs.corrections}
+    truths: defaultdict[str, tuple[str, ...]] = defaultdict(tuple)
+    for group in signs.corrections:
+        truths[group[0].uid] += tuple(told_correction(c.uid) for c in group)
     told = tuple(
         dict.fromkeys(uid for title, entries in kept.items() for e, _ in entries if e.uid for uid in (truths[e.uid] if title == CORRECTED else (e.uid,)))
     )
@@ -402,7 +405,8 @@ def due_corrections(corrections: Iterable[Correction], newest: datetime | None) 
     due = sorted((c for c in corrections if not c.fixed and not c.against and not _worn(c, newest)), key=lambda c: (-_stamp(c.at), c.uid))
     groups: dict[str, list[Correction]] = {}
     for correction in due:
-        groups.setdefault(correction.right, []).append(correction)
+        for right in correction.rights or (correction.right,):
+            groups.setdefault(right, []).append(replace(correction, right=right))
     return tuple(tuple(group) for group in groups.values())
 
 

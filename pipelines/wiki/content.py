@@ -7,6 +7,7 @@ only through `inline`.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
@@ -197,7 +198,7 @@ class Correction:
     """A wrong line of a note file and what the logs say instead. `path` and `line` are the file's own; `fixed`: the file says it rightly by now.
 
     `deliveries` counts the briefs that carried this correction; `at` is the time of the proving evidence. `against`: an instruction file says otherwise
-    than what is right by the logs, undecided.
+    than what is right by the logs, undecided. `rights` are the sentences `right` is made of (`together`), where the line is wrong more than once.
     """
 
     uid: str
@@ -210,6 +211,7 @@ class Correction:
     fixed: bool = False
     deliveries: int = 0
     against: str = ""
+    rights: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _require_cites(self.cites, self.right)
@@ -284,6 +286,11 @@ class Content:
         """The newest time anything of this content rests on: what "recent" is measured against, never the clock."""
         times = [i.newest_evidence for i in self.items] + [w.ended or w.started for w in self.work] + [c.at for c in self.corrections]
         return max((t for t in times if t), default=None)
+
+
+def together(sentences: Sequence[str]) -> str:
+    """Sentences as one text; all but the last end in a stop."""
+    return " ".join([*(s if s.endswith((".", "!", "。", "！")) else f"{s}." for s in sentences[:-1]), *sentences[-1:]])
 
 
 def anchor_of(uid: str) -> str:

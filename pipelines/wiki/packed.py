@@ -61,7 +61,7 @@ def item_of(told: Mapping[str, Any]) -> Item:
 def correction_of(told: Mapping[str, Any]) -> Correction:
     """The correction that was packed."""
     at = {"at": _at(told["at"])} if "at" in told else {}
-    return Correction(**{**told, "cites": tuple(map(_cite, told["cites"])), **at})
+    return Correction(**{**told, "cites": tuple(map(_cite, told["cites"])), "rights": tuple(told.get("rights", ())), **at})
 
 
 def work_of(told: Mapping[str, Any]) -> Work:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
@@ -174,13 +174,20 @@ def _said_once(carried: Sequence[Item], topic: Topic) -> list[Item]:
     cited: defaultdict[str, list[Cite]] = defaultdict(list)
     shown = []
     for item in carried:
-        if item.carried and item.carried.index and item.corrected_to in said:
+        if item.carried and item.carried.index and item.corrected_to and _all_said(item.corrected_to, said):
             continue
         if (line := _repeated(item, topic, own)) is not None:
             cited[line] += item.cites
         else:
             shown.append(_unnamed(item, topic))
     return [replace(i, cites=(*i.cites, *cited[i.uid])) if i.uid in cited else i for i in shown]
+
+
+def _all_said(text: str, said: Collection[str]) -> bool:
+    """Whether a text is made of these sentences."""
+    for sentence in sorted(said, key=lambda s: (-len(s), s)):
+        text = text.replace(sentence, "")
+    return not text.strip(" .")
 
 
 def _repeated(item: Item, topic: Topic, own: Mapping[str, tuple[frozenset[str], bool]]) -> str | None:

@@ -12,6 +12,7 @@ from pipelines.model import Finding, OnlineNote, Outcome, Quote, Ruling, Status,
 from pipelines.notes.identity import in_force
 from pipelines.notes.instructions import Told
 from pipelines.run.beside import Beside, beside
+from pipelines.run.content import asked, last_asked
 from pipelines.run.disputes import Contradiction, contradiction
 from pipelines.run.following import notes_saying
 from pipelines.run.looking import Look
@@ -19,6 +20,7 @@ from pipelines.run.ruling import is_out
 from pipelines.run.sources import standing_notes
 from pipelines.run.taking_back import stands_in
 from pipelines.store import RecordedDecision, Store
+from pipelines.wiki.content import Asked
 
 AROUND = 3
 """Turns shown before and after a quoted one."""
@@ -36,12 +38,21 @@ class Proof:
     unkept: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Questioned:
+    """A question of a session, and whether it waits for a person now; an answer, later work or a decision ends that."""
+
+    asked: Asked
+    open: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
     """Why something stands where it stands. A carried note has `online` and `finding`, a note of dreamd's own its versions; `rulings` are people's.
 
     `contradiction` is set for a note whose sides stand, or stood until a person decided, against one another, `against` for one that a line of an
     instruction file says otherwise than. `reworded` names the notes that say it now, in the words of the person who edited it.
+    `question` is set for what is no note.
     """
 
     note: str
@@ -54,6 +65,7 @@ class Chain:
     contradiction: Contradiction | None = None
     against: Told | None = None
     reworded: tuple[str, ...] = ()
+    question: Questioned | None = None
 
 
 class NotCalled(Refused):
@@ -116,9 +128,25 @@ def _waiting(store: Store, scope: str, wanted: str) -> tuple[Chain, ...]:
     if any(g.outcome is Outcome.QUARANTINE for g in found):
         raise Refused(f"n-{wanted[:12]} is text under quarantine: dreamd review show n-{wanted[:12]} shows it, and only that")
     held = [g.claim for g in found]
-    asked = [q for questions in store.questions(scope).values() for q in questions if q.quotes[0].turn.startswith(wanted)]
-    quotes = [*(q for claim in held for q in claim.quotes), *(q for question in asked for q in question.quotes)]
-    return (Chain(note=wanted, versions=(), proofs=_proofs(store, scope, quotes), decisions=()),) if quotes else ()
+    raised = [q for questions in store.questions(scope).values() for question in questions for q in question.quotes if q.turn.startswith(wanted)]
+    questions = _asked(store, scope, wanted, raised)
+    quotes = [*(q for claim in held for q in claim.quotes), *(() if questions else raised)]
+    claims = (Chain(note=wanted, versions=(), proofs=_proofs(store, scope, quotes), decisions=()),) if quotes else ()
+    return (*claims, *questions)
+
+
+def _asked(store: Store, scope: str, wanted: str, raised: Sequence[Quote]) -> tuple[Chain, ...]:
+    """Questions an engine raised and nobody answered, and those at the ends of sessions, as the queue names them: by the turn that asks."""
+    ends, waits = last_asked(store, scope)
+    quotes = [*raised, *(end.asked for end in ends if end.asked)]
+    open_ones = {a.uid for a in waits}
+    return tuple(
+        Chain(
+            note=a.uid, versions=(), proofs=_proofs(store, scope, [q for q in quotes if q.turn.startswith(a.uid)]), decisions=(),
+            question=Questioned(a, a.uid in open_ones),
+        )
+        for a in asked(store, scope, ends) if a.uid.startswith(wanted)
+    )  # fmt: skip
 
 
 def _chain(at: Look, note: str, near: Beside) -> Chain:

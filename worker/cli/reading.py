@@ -290,6 +290,11 @@ def print_chain(chain: Chain, as_of: datetime | None = None) -> None:
         print(f"n-{chain.note}  {_words(v.status.value)}{until} ({_stands_on(v)}): {_one_line(v.statement)}")
     if chain.decisions and not chain.versions and not chain.online:
         print(f"n-{chain.note}  stands no more")
+    if chain.question:
+        asked = chain.question.asked
+        what = ("plan nobody said yes or no to" if asked.plan else "open question") if chain.question.open else "question that waits no more"
+        when = f", {'shown' if asked.plan else 'asked'} {asked.at:%Y-%m-%d %H:%M}" if asked.at else ""
+        print(f"n-{chain.note}  {what}{when}: {visible(asked.text)}")
     if chain.reworded:
         print(f"  edited: {', '.join(f'n-{note}' for note in chain.reworded)} says it now (dreamd why n-{chain.reworded[0]})")
     if chain.contradiction:
@@ -353,6 +358,7 @@ def _chain_json(chain: Chain) -> dict[str, object]:
         "decisions": [{"dream": d.dream, "at": d.recorded_at, "verb": d.decision.verb, "reason": d.decision.reason} for d in chain.decisions],
         "rulings": [{"verb": r.verb, "hand": r.hand, "at": r.at, "body": r.body} for r in chain.rulings],
         "reworded": [f"n-{note}" for note in chain.reworded],
+        "question": {"text": q.asked.text, "at": q.asked.at, "plan": q.asked.plan, "open": q.open} if (q := chain.question) else None,
         "contradiction": sides_json(chain.contradiction) if chain.contradiction else None,
         "against": {"path": chain.against.path, "line": chain.against.line, "text": words_of(chain.against)} if chain.against else None,
     }  # fmt: skip

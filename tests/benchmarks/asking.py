@@ -1,8 +1,9 @@
 """How well a dream keeps its provider busy, and how much it asks: `python -m tests.benchmarks.asking [USERS] [SESSIONS]`.
 
 The sessions of some persons of `tests/worlds` (40 each) are dreamt over with the Claude engine through a fake server on loopback, a process of its own, that
-takes 200 ms an answer and answers from gold; 16 calls at a time. Printed: calls a window, calls a note after extraction, how long the dream took; then the time
-in which the same windows are asked about by themselves, each answer stored and paid for, over the ideal (calls × latency / 16).
+takes 200 ms an answer and answers from gold; 16 calls at a time. Printed: calls a window, calls a note after extraction, how long the dream took and how
+much of a processor it took from the first request to the last answer; then the time in which the same windows are asked about by themselves, each answer
+stored and paid for, over the ideal (calls × latency / 16).
 Targets: ratio at most 1.15, 1 call a window, at most 0.2 calls a note.
 """
 
@@ -93,11 +94,16 @@ class Kept:
 
     provider: Provider
     asks: list[Ask] = field(default_factory=list)
+    worked: list[float] = field(default_factory=list)
 
     def create(self, ask: Ask, *, timeout_s: float) -> Reply:
-        """One call."""
+        """One call; `worked` is how much of a processor this process had taken before it and after."""
         self.asks.append(ask)
-        return self.provider.create(ask, timeout_s=timeout_s)
+        self.worked.append(time.process_time())
+        try:
+            return self.provider.create(ask, timeout_s=timeout_s)
+        finally:
+            self.worked.append(time.process_time())
 
 
 def _measure(root: Path, told: Connection, found: Sequence[Session]) -> None:
@@ -117,7 +123,9 @@ def _measure(root: Path, told: Connection, found: Sequence[Session]) -> None:
     print(f"{len(found)} sessions, {len(seen)} calls {dict(stages)}, {notes} notes; unread {dict(done.report.unread)}, errors {len(done.errors)}")
     print(f"{stages['extract'] / len(found):.3f} calls a window; {later / max(1, notes):.3f} calls a note after extraction (target 0.2)")
     span = max(e for _, _, e in seen) - min(b for _, b, _ in seen)
-    print(f"dream: {whole:.2f} s, of which {span:.2f} s from the first request to the last answer; ideal {_ideal(len(seen)):.2f} s")
+    ideal, work = _ideal(len(seen)), max(kept.worked) - min(kept.worked)
+    print(f"dream: {whole:.2f} s, of which {span:.2f} s from the first request to the last answer; ideal {ideal:.2f} s, ratio {span / ideal:.2f}; "
+          f"in it {work:.2f} s of a processor, {1000 * work / len(found):.1f} ms a session")  # fmt: skip
     _desk_alone(root, [ask for ask in kept.asks if ask.stage == "extract"], kept.provider)
     kept.provider.close()
 

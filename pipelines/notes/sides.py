@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipelines.model import Kind, Origin, Ruling, Standing, Witnessed
 
 from .clock import Clock
-from .ending import ENDABLE, ends, is_ending
+from .ending import ENDABLE, ends, is_ending, takes_back
 from .identity import cardinality_of, event_order
 from .promotion import said_once
 from .recheck import FAILED, MAY_HAVE_CHANGED
@@ -74,6 +74,24 @@ class Side:
 
 _SAID_OF_IT = frozenset({"", "inferred", "hedged"})
 """What words may lack that speak of the thing all the same; what points at something unnamed, or plays a role, may speak of another."""
+
+
+def _may_end(ending: Witnessed, held: Collection[Witnessed]) -> bool:
+    """Whether it is the speaker's to end: of a hold and of words taken back their own words alone, whatever anybody else says or a result shows."""
+    if takes_back(ending.claim):
+        return all(one_voice(ending, w) and w.origin is Origin.USER for w in held)
+    return all(w.claim.kind is not Kind.HOLD or one_voice(ending, w) for w in held)
+
+
+def _says_another_value(claim: Witnessed, held: Collection[Witnessed]) -> bool:
+    fact = claim.claim.kind in {Kind.FACT, Kind.PREFERENCE} and cardinality_of(claim.claim) == "single" and not claim.claim.negated
+    spoken = fact and {claim.missed, *claim.claim.doubts} <= _SAID_OF_IT
+    return spoken and all(w.claim.kind is Kind.FACT for w in held) and any(clash(claim, w) == "conflict" for w in held)
+
+
+def _orders_otherwise(claim: Witnessed, held: Collection[Witnessed]) -> bool:
+    """Whether an order given once denies what a rule of the same person orders, or orders what it denies."""
+    return said_once(claim) and all(w.claim.kind is claim.claim.kind and one_voice(claim, w) and w.claim.negated != claim.claim.negated for w in held)
 
 
 class Fold:
@@ -145,12 +163,12 @@ class Fold:
                 self._press(claim, weight, side, opponent)
 
     def _end(self, ending: Witnessed) -> None:
-        """A person says that something is done, cancelled or released: goals, plans and holds about it that were heard before are over."""
-        sides = [side for index in self._endable for side in self._of_note[index] if side.taken_back is None]
+        """A person says that something is done, cancelled or released, or takes their words back: what was heard before about it is over."""
+        notes = sorted(self._of_note) if takes_back(ending.claim) else self._endable
+        sides = [side for index in notes for side in self._of_note[index] if side.taken_back is None]
         for side in [s for s in sides if any(ends(ending.claim, w.claim) for w in s.live.values())]:
             held = side.live.values()
-            spoken = all(w.claim.kind is not Kind.HOLD or one_voice(ending, w) for w in held)
-            if spoken and all(self.clock.later(ending, w) for w in held):
+            if _may_end(ending, held) and all(self.clock.later(ending, w) for w in held):
                 side.ended_by = ending
                 self.ended.append(side)
                 self._of_note[side.note].remove(side)
@@ -163,11 +181,11 @@ class Fold:
                 side.doubt = (FAILED, failure)
 
     def _hint(self, claim: Witnessed, opponent: Side) -> None:
-        """A person's own words that prove nothing yet say that a fact of one value has another by now."""
-        own = claim.origin is Origin.USER and not is_ruling(claim) and {claim.missed, *claim.claim.doubts} <= _SAID_OF_IT
-        fact = own and claim.claim.kind in {Kind.FACT, Kind.PREFERENCE} and cardinality_of(claim.claim) == "single" and not claim.claim.negated
+        """A person's own words that prove nothing yet say that a fact of one value has another by now, or forbid once what a rule of theirs orders."""
+        if is_ruling(claim) or claim.origin is not Origin.USER:
+            return
         held = opponent.live.values()
-        if fact and all(w.claim.kind is Kind.FACT and self.clock.later(claim, w) for w in held) and any(clash(claim, w) == "conflict" for w in held):
+        if all(self.clock.later(claim, w) for w in held) and (_says_another_value(claim, held) or _orders_otherwise(claim, held)):
             opponent.doubt = (MAY_HAVE_CHANGED, claim)
 
     def _weight_here(self, claim: Witnessed, place: tuple[int, Key]) -> Standing:

@@ -12,7 +12,7 @@ from pipelines.logs.lineage import roots_of
 from pipelines.model import Kind, Quote, Relation, Ruling, Standing, Status, Version, Witnessed
 from pipelines.notes.bounds import bound_keys
 from pipelines.notes.dependants import OVER, cited_by, is_named, leans, moved_keys
-from pipelines.notes.ending import ENDED, end_keys, ends, is_ending
+from pipelines.notes.ending import ENDED, TAKES_BACK, end_keys, ends, is_ending, takes_back
 from pipelines.notes.identity import Relations, group_key, identity_of, linked, merged_with
 from pipelines.notes.relate import subject_key
 from pipelines.run.reading import witnesses
@@ -153,14 +153,16 @@ def relations_among(store: Store, scope: str, claims: Iterable[Witnessed], engin
 
 
 def tied_to(store: Store, scope: str, changed: Sequence[Witnessed], lineage: Mapping[str, str]) -> tuple[Witnessed, ...]:
-    """Claims that may fall or rise with these: bound to a version of a thing these show a version of; goals, plans and holds these say to be over."""
+    """Claims that may fall or rise with these: bound to a version of a thing these show a version of; goals, plans and holds these say to be over;
+    words of any kind these take back."""
     here, endings = {w.uid for w in changed}, [w.claim for w in changed if is_ending(w.claim)]
     keys = bound_keys(w.claim for w in changed) | end_keys(endings)
 
     def tied(near: GatedClaim) -> bool:
         return bool(near.claim.applies_to) or any(ends(ending, near.claim) for ending in endings)
 
-    return witnesses(store, scope, (g for g in store.claims_in_blocks(scope, keys) if g.claim.uid not in here and tied(g)), lineage)
+    near = store.all_claims(scope) if any(map(takes_back, endings)) else store.claims_in_blocks(scope, keys)
+    return witnesses(store, scope, (g for g in near if g.claim.uid not in here and tied(g)), lineage)
 
 
 def shown_beside(store: Store, scope: str, claims: Sequence[Witnessed], lineage: Mapping[str, str]) -> tuple[Witnessed, ...]:
@@ -170,9 +172,9 @@ def shown_beside(store: Store, scope: str, claims: Sequence[Witnessed], lineage:
 
 
 def endings_beside(store: Store, scope: str, claims: Sequence[Witnessed], lineage: Mapping[str, str]) -> tuple[Witnessed, ...]:
-    """Claims that end what goals, plans and holds among these are about."""
-    here, keys = {w.uid for w in claims}, end_keys(w.claim for w in claims)
-    near = (g for g in store.claims_in_blocks(scope, keys, attribute=ENDED) if is_ending(g.claim) and g.claim.uid not in here) if keys else ()
+    """Claims that end what goals, plans and holds among these are about, and those that take words back."""
+    here, keys = {w.uid for w in claims}, {*end_keys(w.claim for w in claims), TAKES_BACK}
+    near = (g for g in store.claims_in_blocks(scope, keys, attribute=ENDED) if is_ending(g.claim) and g.claim.uid not in here)
     return witnesses(store, scope, near, lineage)
 
 

@@ -9,7 +9,7 @@ It confirms only what is stated outright. Everything less certain carries its `d
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -36,8 +36,9 @@ from pipelines.engines.local.speech import (
     typed,
     utterances,
 )
+from pipelines.engines.local.takebacks import TakenBack, taken_back
 from pipelines.model import Claim, Kind, Origin, Question, Turn
-from pipelines.notes.ending import ENDED
+from pipelines.notes.ending import ENDED, ends, is_ending, takes_back
 from pipelines.ports import Extracted, Window
 from pipelines.text.mood import Mood, asks_to_remember, mood_at, mood_of, standing_mark
 from pipelines.text.reasons import reason_in, without_reason
@@ -63,8 +64,8 @@ class LocalEngine:
                 found.add(event_claim(turn, window.session))
             elif typed(turn):
                 play = (talk.play or bool(_ROLE_PLAY.search(turn.text))) and not _PLAY_OVER.search(turn.text)
-                found.read(turn, replace(talk, play=play or bool(_IN_A_STORY.search(turn.text))))
-                talk = replace(talk, first=False, play=play, before="")
+                said = found.read(turn, replace(talk, play=play or bool(_IN_A_STORY.search(turn.text))))
+                talk = replace(talk, first=False, play=play, before="", said=said)
             elif handed_in(turn):
                 found.read(turn, talk)
             elif turn.origin is Origin.ASSISTANT and turn.call is None and not turn.sidechain:
@@ -78,13 +79,14 @@ class LocalEngine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Talk:
-    """Where the conversation stands: nobody has typed yet, a role is being played (what "I" say is nobody's fact), what the assistant said last,
-    and whether only people talk (named speakers, no assistant), whose advice to each other is no rule."""
+    """Where the conversation stands: nobody has typed yet, a role is being played (what "I" say is nobody's fact), what the assistant said last, whether only
+    people talk (named speakers, no assistant), whose advice to each other is no rule, and the one thing said in the last message (None: nothing, or several)."""
 
     first: bool = True
     play: bool = False
     before: str = ""
     among_people: bool = False
+    said: Claim | None = None
 
 
 _ROLE_PLAY = re.compile(
@@ -122,17 +124,29 @@ class _Found:
         if claim is not None:
             self.claims.append(claim)
 
-    def read(self, turn: Turn, talk: _Talk) -> None:
-        """The claims of one typed turn; none of what it only hands over to be translated or rewritten."""
+    def read(self, turn: Turn, talk: _Talk) -> Claim | None:
+        """Read the claims of one typed turn, none of what it only hands over to be translated or rewritten; gives the one thing it says, if it says but one."""
         content = _CONTENT.match(turn.text)
+        here: list[Claim] = []
+        last: tuple[Claim, ...] = ()
         for said in utterances(turn):
             if content is not None and said.end > content.end():
-                return
-            made = tuple(_claims_of(said, talk))
+                break
+            made = tuple(_claims_of(said, replace(talk, said=_one_of(here, last) if here else talk.said)))
             if talk.play:
                 made = tuple(replace(c, doubts=(*c.doubts, "role_play")) for c in made if c.subject != (turn.speaker or USER))
-            self.claims.extend(made)
-            self.questions.extend(_question(c) for c in made if "dangling_reference" in c.doubts)
+            here = [c for c in here if not any(takes_back(ending) and ends(ending, c) for ending in made)]
+            last = tuple(c for c in made if not is_ending(c))
+            here.extend(made)
+        self.claims.extend(here)
+        self.questions.extend(_question(c) for c in here if "dangling_reference" in c.doubts)
+        said_here = [c for c in here if not is_ending(c)]
+        return _one_of(said_here, last) if len(said_here) == 1 else None
+
+
+def _one_of(here: Sequence[Claim], last: Sequence[Claim]) -> Claim | None:
+    """What the last sentence of a message said; None when that was nothing, or several things."""
+    return last[0] if len(last) == 1 and last[0] in here else None
 
 
 def _claims_of(said: Utterance, talk: _Talk) -> Iterator[Claim]:
@@ -150,9 +164,15 @@ CLAUSE_MIN = 15
 
 
 def _claims_of_part(said: Utterance, talk: _Talk) -> Iterator[Claim]:
-    """What a sentence's cue says it is, else the facts it states."""
+    """What it takes back, and what its cue says it is, else the facts it states."""
     body = body_of(said.text)
     mood = _mood(said, body)
+    unsaid = taken_back(said.turn.text[said.start : said.end]) if mood in {Mood.PLAIN, Mood.REQUEST} else None
+    if unsaid is not None:
+        yield from _unsaid(said, unsaid, talk)
+        if (rest := Utterance(turn=said.turn, start=said.start + unsaid.end, end=said.end)).text.strip(" .!。！"):
+            yield from _claims_of_part(rest, replace(talk, said=None))
+        return
     there = version_there(body) if mood is Mood.PLAIN and said.end - said.start <= QUOTE_MAX else None
     binding = binding_of(body) if there is None else None
     found = tuple(_claims_of_body(said, talk, binding.rest if binding else body, mood))
@@ -181,6 +201,17 @@ def _over(said: Utterance, what: str, kind: Kind) -> Claim:
         kind=kind, subject=what, attribute=ENDED, statement=statement_of(said.text), cardinality="single",
         quotes=(said.quote,),
     )  # fmt: skip
+
+
+def _unsaid(said: Utterance, found: TakenBack, talk: _Talk) -> Iterator[Claim]:
+    """That a person takes back what they name, or the one thing they said before: no note either."""
+    shown = said if said.end - said.start <= QUOTE_MAX else Utterance(turn=said.turn, start=said.start, end=min(said.start + QUOTE_MAX, said.start + found.end))
+    what = found.what or (talk.said.statement if talk.said is not None else "")
+    if what:
+        quotes = (shown.quote,) if found.what or talk.said is None else (shown.quote, *talk.said.quotes)
+        yield Claim(
+            kind=Kind.DECISION, subject=what, attribute=ENDED, statement=statement_of(shown.text), cardinality="single", negated=True, quotes=quotes,
+        )  # fmt: skip
 
 
 def _claims_of_body(said: Utterance, talk: _Talk, body: str, mood: Mood) -> Iterator[Claim]:

@@ -21,7 +21,8 @@ def said(text: str, *, at: float, speaker: str | None = None, origin: Origin = O
         found.append(
             heard(
                 claim.value, at=at, session=f"s{at}", subject=claim.subject, attribute=claim.attribute, statement=claim.statement, kind=claim.kind,
-                negated=claim.negated, cardinality=claim.cardinality, mark=claim.standing_mark, speaker=speaker, origin=origin,
+                negated=claim.negated, cardinality=claim.cardinality, mark=claim.standing_mark, speaker=speaker, origin=origin, doubts=claim.doubts,
+                missed=next(iter(claim.doubts), ""),
             )
         )  # fmt: skip
     assert found, f"nothing is read in {text!r}"
@@ -75,3 +76,42 @@ def test_what_ends_a_thing_is_no_note() -> None:
 def test_the_kind_that_ends_others_is_told_by_its_attribute() -> None:
     (claim,) = [c for c in Talk().user("You can deploy now.").claims()]
     assert (claim.kind, claim.attribute, claim.subject, claim.value) == (Kind.HOLD, "ended", "deploy", None)
+
+
+RULE = "Always squash merge PRs."
+TAKEN_BACK = "Actually forget what I said about squash merging, that was wrong."
+
+
+@pytest.mark.parametrize("words", [TAKEN_BACK, "I was wrong about squash merging PRs.", "我之前说的 squash merge 不算了。"])
+def test_a_rule_ends_when_its_speaker_takes_it_back(words: str) -> None:
+    assert states(said(RULE, at=0)) == {RULE: Status.CONFIRMED}
+    assert states(said(RULE, at=0), said(words, at=2)) == {RULE: Status.SUPERSEDED}
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["The staging port is 9090.", "I prefer a high staging port.", "Don't touch the staging port until I say so.", "We decided to move the staging port."],
+)
+def test_whatever_a_person_said_ends_so(words: str) -> None:
+    assert all(s is Status.SUPERSEDED for s in states(said(words, at=0), said("Forget what I said about the staging port.", at=2)).values())
+
+
+def test_what_is_taken_back_leaves_the_words_of_others_of_other_things_of_before_and_of_after() -> None:
+    assert states(said(RULE, at=0, speaker="Ana"), said(TAKEN_BACK, at=2, speaker="Lee")) == {RULE: Status.CONFIRMED}
+    assert states(said(RULE, at=0), said("Forget what I said about rebasing.", at=2)) == {RULE: Status.CONFIRMED}
+    assert states(said(RULE, at=3), said(TAKEN_BACK, at=2)) == {RULE: Status.CONFIRMED}, "said again since"
+    assert states(said(RULE, at=0), said(TAKEN_BACK, at=2, origin=Origin.ASSISTANT)) == {RULE: Status.CONFIRMED}
+    long = "Always squash merge the PRs of the release branch after the nightly build passed."
+    assert states(said(long, at=0), said("Forget what I said about the nightly build.", at=2)) == {long: Status.CONFIRMED}, "one thing of many"
+
+
+def test_what_a_result_shows_is_not_taken_back() -> None:
+    seen = said("The staging port is 9090.", at=0, origin=Origin.TOOL)
+    assert Status.SUPERSEDED not in states(seen, said("Forget what I said about the staging port.", at=2)).values()
+
+
+@pytest.mark.parametrize("words", ["Do not squash merge PRs.", "Do not squash merge PRs any more."])
+def test_a_rule_its_speaker_forbids_once_is_to_be_checked_again(words: str) -> None:
+    assert states(said(RULE, at=0), said(words, at=2))[RULE] is Status.NEEDS_RECHECK
+    assert states(said(RULE, at=3), said(words, at=2))[RULE] is Status.CONFIRMED, "said again since"
+    assert states(said(RULE, at=0, speaker="Ana"), said(words, at=2, speaker="Lee"))[RULE] is Status.CONFIRMED

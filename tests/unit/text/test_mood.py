@@ -166,6 +166,7 @@ def test_a_denial_begins_a_clause_of_its_own() -> None:
         return [span.of(text) for span in clauses(text)]
 
     assert parts("the port is 5433, not 5432") == ["the port is 5433", "not 5432"]
+    assert parts("Do not squash PRs") == ["Do not squash PRs"]
     assert parts("use pnpm instead of npm") == ["use pnpm", "instead of npm"]
     assert parts("不是东边是西边") == ["不是东边", "是西边"]
     assert parts("it costs 1,000 now") == ["it costs 1,000 now"]

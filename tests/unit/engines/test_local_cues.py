@@ -26,6 +26,34 @@ def test_a_standing_order_is_a_rule(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "以后提交信息都用中文写。",
+        "以后测试都在 Docker 里跑。",
+        "今后所有接口文档都写在 docs/api 里",
+        "以后 PR 描述都要附上截图。",
+        "从现在起日志都用英文",
+        "以後提交訊息都用中文寫。",
+        "以后提交信息不要用英文",
+        "以后分支名都以工单号开头",
+    ],
+)
+def test_a_standing_order_may_name_what_it_is_about_first(text: str) -> None:
+    found = cue(text)
+    assert found is not None
+    assert (found.kind, found.standing, found.doubts) == (Kind.RULE, True, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["以后用户都会看到这个。", "以后可能都要重写", "以后我都在家办公", "以后数据都能恢复吗？", "以后测试都是绿的", "三天以后测试都在跑了", "以后他都不用来了"],
+)
+def test_what_will_be_is_no_rule(text: str) -> None:
+    found = cue(text)
+    assert found is None or found.kind is not Kind.RULE
+
+
+@pytest.mark.parametrize(
     "text", ["use pnpm, not npm, for this", "Run the linter before every commit", "Commit messages must follow the convention", "不要直接推送到 main"]
 )
 def test_an_order_given_once_is_a_draft(text: str) -> None:

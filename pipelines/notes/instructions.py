@@ -21,6 +21,7 @@ from pipelines.model import OnlineNote, Relation
 from pipelines.notes.relate import forbids_merge, relate, subject_key, value_key
 from pipelines.text.mood import ZH_BAN, Mood, mood_of, negated
 from pipelines.text.sentences import sentences
+from pipelines.text.slots import ATTRIBUTE_OF, is_single
 from pipelines.text.statement import Form, Statement, parse
 from pipelines.text.words import content_words, is_han
 
@@ -85,8 +86,15 @@ def told_by(notes: Iterable[OnlineNote], since: dict[str, datetime] | None = Non
 
 def _told(note: OnlineNote, words: str, path: str, since: datetime | None) -> Told:
     below = note.front_matter.get(BELOW, "")
-    said = (apart_from(below, words) if below else None) or words
+    said = (apart_from(below, words) or " ".join(_HERE.sub("", words).split()) if below else "") or words
     return Told(path=path, line=note.line, words=words, statement=_read(said), since=since, below=below)
+
+
+_HERE = re.compile(
+    r"\s*\b(?:here|(?:in|under|below|of)\s+this\s+(?:folder|directory|package|module))\b[,:]?|(?:在)?(?:这里|此处|本目录|该目录)[里中下的]?[，,]?",
+    re.IGNORECASE,
+)
+"""How a file of a subfolder names its own folder."""
 
 
 @lru_cache(maxsize=16384)
@@ -241,7 +249,52 @@ def opposed(one: Statement, other: Statement) -> bool:
             continue
         if related.why == "names_old_value" or not ((_nameless(one) and _nameless(other)) or (_LABEL.match(one.text) and _LABEL.match(other.text))):
             return True
-    return _denies(one, other)
+    return _denies(one, other) or _another_value(one, other) or _uses_banned(one, other) or _uses_banned(other, one)
+
+
+def _another_value(one: Statement, other: Statement) -> bool:
+    """ "The default log level is warn", "... is debug": one subject that has a single value, and two values of a word each, neither a quality."""
+    if not (one.form is other.form is Form.SLOT and one.attribute == other.attribute == "is") or one.negated or other.negated or _bound(one, other):
+        return False
+    if (subject_key(one.subject), one.qualifier, one.extra) != (subject_key(other.subject), other.qualifier, other.extra) or not _has_one_value(one.subject):
+        return False
+    values = [(s.value or "").strip(" .\"'").casefold() for s in (one, other)]
+    return values[0] != values[1] and all(_PLAIN_VALUE.fullmatch(v) and not _QUALITY.search(v) for v in values)
+
+
+_HEADS = frozenset({"level", "mode", "default", "name", *ATTRIBUTE_OF})
+_PLAIN_VALUE = re.compile(r"[\w@./+-]+")
+_QUALITY = re.compile(
+    r"(?:ed|able|ible|ing|ful|less|ive|ous|al|ary)$|^(?:a|an|the|here|there|away|out|up|down|on|off|ok|fine|right|wrong|new|old|high|low|too|set|kept|required|important)$"
+)
+"""What a value may be said to be while it is the same: "configurable", "away"."""
+
+
+def _has_one_value(subject: str) -> bool:
+    """Whether a thing of this name is one value: "default log level", "build mode"."""
+    name = subject.casefold()
+    return is_single(name) or name.rpartition(" ")[2] in _HEADS
+
+
+def _banned(text: str) -> str:
+    """What a sentence that orders one thing forbids beside it: "always use pnpm, never npm"; "" for nothing."""
+    found = _NEVER.search(text)
+    return found["bad"].casefold() if found and not _BOUND.search(text) else ""
+
+
+_NEVER = re.compile(
+    r"\b(?:use[sd]?|using|prefer)\s+[^,;.]{1,60}?(?:\s*,\s*|\s+)(?:and\s+)?(?:never|not|instead of|rather than)\s+(?:use\s+)?(?P<bad>[\w@/+-]+)\s*[.!]?$",
+    re.IGNORECASE,
+)
+
+
+def _uses_banned(one: Statement, other: Statement) -> bool:
+    """Whether the other has its reader use what the first forbids beside what it orders."""
+    bad = _banned(one.text)
+    if not bad or _denied(other) or other.negated or one.qualifier != other.qualifier or _bound(one, other):
+        return False
+    used = rf"\brun\s+{re.escape(bad)}(?=\s|[.,;]|$)|\b(?:use[sd]?|using|with|via|through)\s+{re.escape(bad)}(?=\s+(?:for|to|in|as|on|and)\b|\s*[.,;]|$)"
+    return bool(re.search(used, other.text, re.IGNORECASE))
 
 
 def _bound(one: Statement, other: Statement) -> bool:
@@ -271,8 +324,8 @@ def _keys(statement: Statement) -> frozenset[str]:
 
 
 def _over(statement: Statement) -> frozenset[str]:
-    """The words of the value a sentence says is over ("pnpm instead of yarn")."""
-    return _about(statement.old_value or "")
+    """The words of the value a sentence says is over ("pnpm instead of yarn"), or forbids beside what it orders."""
+    return _about(f"{statement.old_value or ''} {_banned(statement.text)}")
 
 
 @lru_cache(maxsize=16384)
@@ -290,5 +343,5 @@ def _slot(s: Statement) -> tuple[object, ...]:
 
 
 def _nameless(s: Statement) -> bool:
-    """A slot that many things of one project have, without the thing's name: two of them may speak of different things."""
-    return s.form is Form.SLOT and not subject_key(s.subject)
+    """A slot that many things of one project have, without the thing's name or the place it holds in: two of them may speak of different things."""
+    return s.form is Form.SLOT and not subject_key(s.subject) and not s.qualifier

@@ -41,6 +41,12 @@ def test_what_a_file_says_in_other_words_is_covered(file: str, note: str) -> Non
         ("The package manager is yarn.", "We use pnpm instead of yarn."),
         ("Use pnpm instead of yarn.", "The package manager is yarn."),
         ("Releases happen on Mondays.", "Releases are on Tuesdays."),
+        ("The default log level is warn.", "The default log level is debug."),
+        ("The build mode is release.", "The build mode is debug."),
+        ("The staging port is 9090.", "The staging port is 8080."),
+        ("Always use pnpm, never npm.", "Use npm for installs."),
+        ("Use `pnpm`, not `npm`.", "Run `npm ci` on a build machine."),
+        ("Dependencies are installed with npm.", "Always use pnpm rather than npm."),
     ],
 )
 def test_what_cannot_hold_beside_a_file_is_against_it(file: str, note: str) -> None:
@@ -59,6 +65,13 @@ def test_what_cannot_hold_beside_a_file_is_against_it(file: str, note: str) -> N
         ("The API listens on port 8080.", "The web client listens on port 9090."),
         ("Run tests before you commit.", "Never run tests in parallel."),
         ("Use port 8080.", "The port is 9090."),
+        ("The port is 8080.", "The port is 9090."),
+        ("The default log level is warn.", "The default log level is configurable."),
+        ("The default log level is warn.", "The staging log level is debug."),
+        ("The release manager is Ana.", "The release manager is away."),
+        ("Always use pnpm, never npm.", "Use npm if pnpm is missing."),
+        ("Always use pnpm, never npm.", "Use npm-check to find old packages."),
+        ("Always use pnpm, never npm.", "Do not use npm for installs."),
         ("Plan: plans/012-animation.md", "Plan: plans/004-geometry.md"),
         ("Deploy on Mondays.", "Deploy notes are kept for a month."),
     ],
@@ -244,3 +257,12 @@ def test_it_is_against_what_one_of_its_halves_denies(file: str, note: str) -> No
 )
 def test_what_one_half_forbids_of_its_subject_is_not_forbidden_of_others(file: str, note: str) -> None:
     assert files_saying(file).against(note) is None
+
+
+def test_a_file_of_a_folder_that_says_here_speaks_of_that_folder() -> None:
+    said = bound("packs-source", "Files here are formatted with 4 spaces.")
+    found = said.against("In packs-source files are formatted with 2 spaces.")
+    assert found is not None
+    assert found.words == "Files here are formatted with 4 spaces."
+    assert said.covers("In packs-source files are formatted with 4 spaces.")
+    assert said.against("Files are formatted with 2 spaces.") is None

@@ -176,7 +176,11 @@ def publish(
             _mark(place, marker, take_over=take_over)
             return _Run(place, known, take, needs, frozenset(drop), has_secret, step).run(show)
     except OSError as error:
-        raise PublishFailed(f"publishing into {folder} stopped: {error.strerror or error}") from error
+        why = error.strerror or str(error)
+        raise PublishFailed(
+            f"publishing into {folder} stopped: {why}; every file there is whole and what was decided is kept: "
+            "once the folder can be written, `dreamd publish` brings it up to date"
+        ) from error
 
 
 def _check(paths: Collection[str], known: Collection[str]) -> None:

@@ -25,7 +25,9 @@ class Records:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteCounts:
-    """What happened to notes in this dream; `drafts`, `quarantined` and `needs_recheck` count what stands there after it."""
+    """What happened to notes in this dream; `drafts`, `quarantined` and `needs_recheck` count what stands there after it.
+
+    `drafts` are those a person is asked about; `unasked` wait for the work of another session (a command that ran once), or were not heard of for long."""
 
     added: int = 0
     same: int = 0
@@ -37,6 +39,7 @@ class NoteCounts:
     expired: int = 0
     quarantined: int = 0
     drafts: int = 0
+    unasked: int = 0
     needs_recheck: int = 0
 
 

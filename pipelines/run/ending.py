@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipelines.report import BriefSize, DreamReport, PageCounts
 from pipelines.run.journal import morning_report
@@ -11,6 +11,7 @@ from pipelines.run.parts import Params, Parts
 from pipelines.run.render import commit, commit_report, covered_report, is_new, rendered
 from pipelines.run.report import brought_for, not_read, report_of, verdicts_of
 from pipelines.run.showing import Sight
+from pipelines.run.unasked import asked_apart
 from pipelines.run.units.analyse import analysed
 from pipelines.run.units.resolve import basis
 from pipelines.store import Dream, Store
@@ -37,9 +38,10 @@ def ending_of(parts: Parts, dream: Dream, params: Params, *, status: str, expire
     done = report_of(
         store, dream, engine=engine, status=status, now=parts.now(), pages=_pages(store, scope, made), brief=_brief(made), bloat=_bloat(store, scope, made)
     )  # fmt: skip
+    done = replace(done, notes=asked_apart(store, scope, done.notes, made.queue))
     report = morning_report(
         store, scope, dream.uid, day=parts.now().date(), shown=made, problems=_problems(store, dream, done), refused=done.rejected,
-        redacted=done.redacted, drafts=done.notes.drafts,
+        redacted=done.redacted, drafts=done.notes.drafts, unasked=done.notes.unasked,
     )  # fmt: skip
     if report is not None:
         path, text = report

@@ -33,12 +33,12 @@ WORK_MAX = 3
 
 
 def morning_report(
-    store: Store, scope: str, dream: str, *, day: date, shown: Sight, problems: Sequence[str] = (), refused: Mapping[str, int] | None = None, redacted: int = 0, drafts: int = 0,
+    store: Store, scope: str, dream: str, *, day: date, shown: Sight, problems: Sequence[str] = (), refused: Mapping[str, int] | None = None, redacted: int = 0, drafts: int = 0, unasked: int = 0,
 ) -> tuple[str, str] | None:  # fmt: skip
     """Path and text of the report of an applied dream, above what earlier dreams of the day reported; None when it changed nothing.
 
     `shown` is of the revision it made, `problems` what intake and publishing met, `refused` counts claims by gate, `redacted` masked secrets,
-    `drafts` those that stand.
+    `drafts` those a person is asked about, `unasked` the others.
     Asked twice for one dream it says the same.
     """
     did = _Did.of(store, scope, dream)
@@ -54,7 +54,7 @@ def morning_report(
         retired=_last_words(store, scope, did, Verb.RETRACTS, but=out), edited=tuple(edited.values()),
         checked=Counter(did.findings[uid].verdict.value for uid in did.fresh if uid in did.findings and uid in did.online), refused=refused or {},
         left_out=left_out, more_left_out=shown.brief.left - len(left_out), problems=(*problems, *dead_links(did.online.values(), _shown_first(did))), redacted=redacted,
-        stale=len(stale) if did.fresh & stale else 0, drafts=drafts if did.notes(Verb.NEW) else 0, reverted=(*_reverted(store, scope, did, dream), *(c for note, c in out.items() if note not in edited)), undo=f"dreamd revert {dream}", said_at=_said_at(store, scope, dream),
+        stale=len(stale) if did.fresh & stale else 0, drafts=drafts if did.notes(Verb.NEW) else 0, unasked=unasked if did.notes(Verb.NEW) else 0, reverted=(*_reverted(store, scope, did, dream), *(c for note, c in out.items() if note not in edited)), undo=f"dreamd revert {dream}", said_at=_said_at(store, scope, dream),
     )  # fmt: skip
     return _beside(store, scope, told)
 

@@ -25,6 +25,10 @@ QUIET_DAYS = 30
 """Drafts and questions not heard of again for so long, by the evidence, leave the queue. What contradicts something stays until a person decides."""
 
 
+UNASKED = "not asked about"
+"""What drafts are called that the work of another session settles, or that left the queue unheard of."""
+
+
 class Waits(StrEnum):
     """Why something waits for a person; the value is the heading it stands under, the order is the order of use."""
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from pipelines.wiki import inline
 from pipelines.wiki.content import anchor_of
 from pipelines.wiki.doors import Moved
-from pipelines.wiki.inbox import Entry, Waits
+from pipelines.wiki.inbox import UNASKED, Entry, Waits
 from pipelines.wiki.inline import Spans, Style, code, join, plain
 from pipelines.wiki.lines import MONTHS, Part, day
 from pipelines.wiki.page import OWN_MARK
@@ -61,6 +61,7 @@ class Report:
     problems: tuple[str, ...] = ()
     redacted: int = 0
     drafts: int = 0
+    unasked: int = 0
     more_waiting: int = 0
     more_left_out: int = 0
     undo: str = ""
@@ -74,7 +75,16 @@ class Report:
     def changed(self) -> bool:
         """Whether there is anything to report; what was refused or waits unchanged is none."""
         return bool(
-            self.corrected or self.reverted or self.edited or self.learnt or self.merged or self.retired or self.problems or self.drafts or self.checked
+            self.corrected
+            or self.reverted
+            or self.edited
+            or self.learnt
+            or self.merged
+            or self.retired
+            or self.problems
+            or self.drafts
+            or self.unasked
+            or self.checked
         )
 
 
@@ -149,11 +159,13 @@ def _folded(rows: Sequence[str], said: list[str]) -> str:
         elif block == _SAID:
             said.append(row)
         if block not in _TOLD_ANEW and block != _SAID:
-            kept.append(row)
+            kept.append(_STILL.sub(r" (then in \1", row))
     return "\n".join(kept).strip() if blocks else ""
 
 
 _BLOCK = re.compile(r"- \*\*(.+)\*\*")
+_STILL = re.compile(r" \(still in (`)")
+"""What an earlier report found in a file; by now it may have been corrected."""
 
 
 def _verdict(dream: Report) -> str:
@@ -166,6 +178,7 @@ def _verdict(dream: Report) -> str:
         (len(dream.merged), "merged"),
         (len(dream.retired), "retired"),
         (dream.drafts, "draft" if dream.drafts == 1 else "drafts"),
+        (dream.unasked, UNASKED),
     )
     said = ", ".join(f"{n} {word}" for n, word in counts if n) or (
         f"{sum(dream.checked.values())} of your own notes looked at" if dream.checked else "nothing learnt"

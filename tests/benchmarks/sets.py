@@ -91,7 +91,7 @@ def _cells(name: str, outcome: Outcome, parts: Parts) -> dict[str, str]:
         "set": name, "files": sum(1 for f in files if not f.skipped and f.refused is None), "refused": len(report.refused), "lines": report.lines,
         "good": report.records.good, "bad": report.records.bad, "pending": report.records.pending, "turns": report.turns,
         **{origin: report.origins.get(origin, 0) for origin in ORIGINS}, "typed": _typed(parts.store), "claims": report.claims,
-        "confirmed": statuses.count(Status.CONFIRMED), "drafts": report.notes.drafts, "own": report.online.carried,
+        "confirmed": statuses.count(Status.CONFIRMED), "drafts": report.notes.drafts + report.notes.unasked, "own": report.online.carried,
         "pages": report.pages.written, "brief": report.brief.lines, "bloat": report.bloat, "seconds": f"{report.seconds:.1f}",
     }  # fmt: skip
     return {column: str(value) for column, value in cells.items()}

@@ -18,6 +18,7 @@ from pipelines.report import DreamReport
 from pipelines.run import Outcome, Params, Request, dream
 from pipelines.run.sources import NOTHING
 from pipelines.store import DreamRunning
+from pipelines.wiki.inbox import UNASKED
 from pipelines.wiki.reasons import refused
 from worker import wiring
 from worker.above import require_not_above
@@ -248,7 +249,8 @@ def _print(report: DreamReport, outcome: Outcome, wiki: Path, *, noted: bool) ->
         print(f"  records   {told}")
     moved = {"new": notes.added, "extended": notes.extended, "superseded": notes.superseded, "disputed": notes.conflicting}
     drafts = many(notes.drafts, "draft") if notes.drafts else ""
-    print(f"  notes     {', '.join(filter(None, (_parts(moved), drafts))) or 'nothing new'}")
+    unasked = f"{notes.unasked} {UNASKED} (dreamd review --all)" if notes.unasked else ""
+    print(f"  notes     {', '.join(filter(None, (_parts(moved), drafts, unasked))) or 'nothing new'}")
     if online.carried:
         checked = {k: v for k, v in vars_of(online).items() if k != "carried"}
         found = "" if noted else ", found in the logs, which show them being written"

@@ -26,10 +26,11 @@ from pipelines.run.publish import WikiFolder, take_own_words
 from pipelines.run.quarantine import SHOWN, Held, decide_held, held_named
 from pipelines.run.render import title_of
 from pipelines.run.ruling import Ruled, is_out, named_note, require_not_out, restore, rule
+from pipelines.run.unasked import unasked
 from pipelines.run.why import why
 from pipelines.store import this_process
 from pipelines.wiki.content import anchor_of
-from pipelines.wiki.inbox import SHOWN_MAX, Entry, Waits, entries
+from pipelines.wiki.inbox import QUIET_DAYS, SHOWN_MAX, UNASKED, Entry, Waits, entries
 from pipelines.wiki.inline import clean, words
 from pipelines.wiki.reasons import missed, why_held
 from worker import wiring
@@ -76,7 +77,14 @@ def register(app: typer.Typer) -> None:
     app.command("pin")(pin)
 
 
-def review(context: typer.Context, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> None:
+def review(
+    context: typer.Context,
+    every: Annotated[bool, typer.Option("--all", help="Everything that waits, and the drafts you are not asked about.")] = False,
+    wiki: common.Wiki = None,
+    scope: common.Scope = None,
+    config: common.Config = None,
+    as_json: common.Json = False,
+) -> None:
     """What waits for you, most valuable first."""
     if context.invoked_subcommand is not None:
         return
@@ -90,13 +98,22 @@ def review(context: typer.Context, wiki: common.Wiki = None, scope: common.Scope
         content = content_of(at.store, at.scope, title=title_of(at.store, at.scope), own={}, redirects={})
         waiting = entries(content)
         dreams = [d.uid for d in at.store.dreams(at.scope) if d.state == "held"]
+        others = unasked(at.store, at.scope, waiting) if every else ()
+    shown = waiting if every else waiting[:SHOWN_MAX]
     if as_json:
-        print_json({"waiting": len(waiting), "first": [_entry_json(e) for e in waiting[:SHOWN_MAX]], "dreams": dreams})
+        more = {"unasked": [{"id": anchor_of(v.note), "text": v.statement, "reason": v.missed, "why": missed(v.missed)} for v in others]} if every else {}
+        print_json({"waiting": len(waiting), "first": [_entry_json(e) for e in shown], "dreams": dreams, **more})
         return
     for uid in dreams:
         print(f"Dream {uid} would change much of the memory at once and waits: dreamd dreams show {uid}, then dreamd apply {uid} or dreamd dreams cancel {uid}")
     if waiting or not dreams:
-        _print_queue(waiting)
+        _print_queue(waiting, shown)
+    if others:
+        print(
+            f"{UNASKED[0].upper()}{UNASKED[1:]} (what ran or was seen in one session counts once another shows it; what was not heard of for {QUIET_DAYS} days is let be):"
+        )
+    for v in others:
+        print(f"  {anchor_of(v.note)}  {visible(v.statement)}  ({missed(v.missed)})" if v.missed else f"  {anchor_of(v.note)}  {visible(v.statement)}")
 
 
 def show(name: Note, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None) -> int:
@@ -465,11 +482,10 @@ _HOW = {
 """What closes a kind of thing that waits, where that is no command of this group."""
 
 
-def _print_queue(waiting: Sequence[Entry]) -> None:
+def _print_queue(waiting: Sequence[Entry], first: Sequence[Entry]) -> None:
     if not waiting:
         print("Nothing waits for you.")
         return
-    first = waiting[:SHOWN_MAX]
     for waits in Waits:
         rows = [e for e in first if e.waits is waits]
         if rows:
@@ -477,5 +493,5 @@ def _print_queue(waiting: Sequence[Entry]) -> None:
         for entry in rows:
             why_not = f"  ({entry.why})" if entry.why else ""
             print(f"  {anchor_of(entry.uid)}  {visible(words(entry.spans))}{why_not}")
-    more = f", {len(waiting) - SHOWN_MAX} not shown" if len(waiting) > SHOWN_MAX else ""
+    more = f", {len(waiting) - len(first)} not shown (dreamd review --all)" if len(waiting) > len(first) else ""
     print(f"{many(len(waiting), 'thing')} waiting{more}. Look: dreamd review show ID; decide: dreamd review accept|reject|keep ID")

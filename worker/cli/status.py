@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -12,7 +13,9 @@ from typing import Annotated
 import typer
 
 from pipelines.errors import DreamdError
+from pipelines.run.sources import standing_notes
 from pipelines.store import Counts, Dream, Measured, ScopeHealth, Store, duration
+from pipelines.wiki.inbox import UNASKED
 from pipelines.wiki.publish import withheld
 from worker import settings, wiring
 from worker.cli import common
@@ -107,15 +110,29 @@ def _looked(store: Store, scope: str, place: wiring.Place | None, loaded: settin
     last = dreams[0] if dreams else None
     measured: Measured = store.health(scope)
     of = next(iter(measured.scopes), ScopeHealth(scope=scope))
-    summaries = (d.summary["waiting"] for d in dreams if d.summary and "waiting" in d.summary)
-    waiting = next((n for n in summaries if isinstance(n, int)), 0)
+    summary = next((d.summary for d in dreams if d.summary and "waiting" in d.summary), {})
+    waiting = n if isinstance(n := summary.get("waiting"), int) else 0
     return Status(
-        scope=scope, wiki=place.wiki if place else None, counts=store.counts(scope), notes=dict(sorted(store.standing(scope).items())), online=store.verdict_counts(scope),
+        scope=scope, wiki=place.wiki if place else None, counts=store.counts(scope), notes=_notes(store.standing(scope), summary), online=_verdicts(store, scope),
         pages=store.page_count(scope), waiting=waiting, last=last, at_work=bool(last and not last.ended_at and store.at_work(last, host=place.host if place else "")),
         next_slot=_next_slot(store, scope), of=of,
         workers=sum(p.role == "worker" and p.seen_age_s <= loaded.health.seen_s for p in measured.processes), money=_money(store, scope),
         warned=stalled(of, loaded.health.stalled_dreams), unkept=store.retained_counts(scope), withheld=withheld(place.wiki) if place else (),
     )  # fmt: skip
+
+
+def _verdicts(store: Store, scope: str) -> Mapping[str, int]:
+    """How many lines of the person's own files that stand have which verdict; those that are gone keep theirs, and count no more."""
+    findings = store.findings(scope)
+    return dict(sorted(Counter(findings[n.uid].verdict.value for n in standing_notes(store.online_notes(scope)) if n.uid in findings).items()))
+
+
+def _notes(stands: Mapping[str, int], summary: Mapping[str, object]) -> dict[str, int]:
+    """How many notes stand as what; drafts a person is not asked about, by the last dream, by themselves."""
+    told = summary.get("notes")
+    unasked = min(told.get("unasked", 0), stands.get("draft", 0)) if isinstance(told, Mapping) else 0
+    counted = {**stands, **({"draft": stands["draft"] - unasked, UNASKED: unasked} if unasked else {})}
+    return {status: n for status, n in sorted(counted.items()) if n}
 
 
 def _money(store: Store, scope: str) -> Money | None:

@@ -73,10 +73,11 @@ def _value_changed(block: str, proposal: Proposal) -> str | None:
         return None
     old, new = (tuple(v for v in typed_values(text) if v.key[0] not in {"name", "quoted"}) for text in (proposal.wrong, proposal.right))
     was, now = {v.key for v in old}, {v.key for v in new}
+    over = tuple(v for v in old if _told_over(proposal.right, proposal.wrong[v.start : v.end]))
     pairs = {
         (proposal.wrong[a.start : a.end], proposal.right[b.start : b.end])
-        for a in old
-        if a.key not in now or _told_over(proposal.right, proposal.wrong[a.start : a.end])
+        for a in over or old
+        if over or a.key not in now
         for b in new
         if b.key[0] == a.key[0] and b.key not in was
     }
@@ -94,12 +95,19 @@ def _told_over(right: str, value: str) -> bool:
 
 def _sentence_changed(block: str, proposal: Proposal) -> str | None:
     """The block with its only sentence replaced; None when it says more, or stands there with markup inside."""
-    if len(sentences(proposal.wrong)) != 1 or block.count(proposal.wrong) != 1:
+    if len(sentences(proposal.wrong)) != 1 or block.count(proposal.wrong) != 1 or _tells_more(proposal):
         return None
     right = proposal.right
     if proposal.wrong[-1:] != right[-1:] and proposal.wrong[-1:].isalnum():
         right = right.rstrip(".\u3002")
     return block.replace(proposal.wrong, right)
+
+
+def _tells_more(proposal: Proposal) -> bool:
+    """Whether the line says more than the one thing that is replaced: it is wrong more than once, or gives several numbers the right sentence says nothing of
+    ("Foundry on port 30000, CI on Node 18")."""
+    was, now = ({v.key for v in typed_values(text) if v.kind == "number"} for text in (proposal.wrong, proposal.right))
+    return len(sentences(proposal.right)) > 1 or len(was - now) > max(1, len(now - was))
 
 
 def as_diff(path: str, before: str, after: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import PurePosixPath
 from typing import Final
 
 from pipelines.model import Finding, OnlineNote, Status, Verdict
@@ -33,13 +32,10 @@ def reworded(store: Store, scope: str, notes: Sequence[OnlineNote]) -> dict[str,
 
 
 def formerly_wrong(store: Store, scope: str, notes: Sequence[OnlineNote]) -> tuple[OnlineNote, ...]:
-    """Lines the person's files hold no more that were wrong while they stood, of files an index line points to: it may repeat them still."""
-    standing = {n.uid for n in notes}
-    linked = {(n.folder, PurePosixPath(link.split("#")[0]).stem) for n in notes if n.index for link in n.links}
-    if not linked:
-        return ()
-    wrong = {uid for uid, f in store.findings(scope).items() if f.verdict in _CORRECTING} - standing
-    return tuple(n for n in store.former_notes(scope, wrong) if not n.index and (n.folder, PurePosixPath(n.path).stem) in linked)
+    """Lines the person's files hold no more that were wrong while they stood, of the folders of these notes: others may repeat them still."""
+    wrong = {uid for uid, f in store.findings(scope).items() if f.verdict in _CORRECTING} - {n.uid for n in notes}
+    folders = {n.folder for n in notes}
+    return tuple(n for n in store.former_notes(scope, wrong) if not n.index and n.folder in folders)
 
 
 def _corrected(store: Store, scope: str, former: OnlineNote, finding: Finding) -> Iterator[str]:

@@ -40,7 +40,7 @@ from pipelines.run.commands_run import CommandsRun
 from pipelines.run.edits import dismissed
 from pipelines.run.held import finding_of_held, held_note
 from pipelines.run.reworded import UNDECIDED, formerly_wrong, reworded
-from pipelines.stages.analyzer import Known, Line, assess, duplicates, outlived, rechecks, repeats, stated_by, taken_back
+from pipelines.stages.analyzer import Known, Line, assess, clauses_of, duplicates, outlived, rechecks, repeats, stated_by, taken_back
 from pipelines.store import Decision, FindingChange, Store
 from pipelines.text.mood import Mood, mood_at
 from pipelines.text.sentences import sentences
@@ -84,13 +84,14 @@ def assess_notes(
     desk = _Desk(store=store, scope=scope, now=now, believed=believed, banned=Banned.of(in_force(rulings)))
     skew = timedelta(seconds=skew_s)
     claims = read_notes(engine, notes)
-    said = {n.uid: tuple(statement_of(c) for c in claims[n.uid]) or stated_by(n) for n in notes}
+    plain = {n.uid: tuple(statement_of(c) for c in claims[n.uid]) or stated_by(n) for n in notes}
+    said = {n.uid: (*plain[n.uid], *clauses_of(n.text)) for n in notes}
     found: dict[str, Finding] = {}
     for done, note in enumerate(notes):
         begin(done)
         found[note.uid] = assess(note, said[note.uid], desk.lines(note, claims[note.uid], said[note.uid]), desk.known(note), skew=skew)
     gone = formerly_wrong(store, scope, notes)
-    said |= {n.uid: stated_by(n) for n in gone}
+    said |= {n.uid: (*stated_by(n), *clauses_of(n.text)) for n in gone}
     found |= {n.uid: assess(n, said[n.uid], desk.lines(n, (), said[n.uid]), desk.known(n), skew=skew) for n in gone}
     found |= reworded(store, scope, [n for n in notes if found[n.uid].verdict in UNDECIDED])
     kept = dismissed(store, scope)
@@ -102,7 +103,7 @@ def assess_notes(
         if found[uid].verdict in {Verdict.UNCHECKED, Verdict.UNSUPPORTED, Verdict.NO_LOG, Verdict.UPHELD}:
             found[uid] = Finding(note=uid, verdict=Verdict.DUPLICATE, why="says_the_same_as_another_note", other=first)
     found = repeats(notes, said, found, gone)
-    found = CommandsRun(store=store, scope=scope, skew=skew).recheck(notes, rechecks(notes, said, found, _fallen(over, rulings)))
+    found = CommandsRun(store=store, scope=scope, skew=skew).recheck(notes, rechecks(notes, plain, found, _fallen(over, rulings)))
     found = outlived(notes, found, now)
     locked = {n.uid: finding_of_held(n, why) for n in notes if (why := held_note(n) or desk.ordered_by_others(n))}
     approved = approvals(rulings).keys() & locked.keys()

@@ -73,6 +73,20 @@ def stated_by(note: OnlineNote) -> tuple[Statement, ...]:
     return tuple(replace(s, subject=named) if named and _nameless(s) else s for s in statements_of(note.text))
 
 
+def clauses_of(text: str) -> tuple[Statement, ...]:
+    """What clauses without a verb state that give things their places and versions: "Dev server: Foundry on port 30000, CI on Node 18". The label before
+    them scopes them."""
+    label, _, rest = text.rpartition(": ") if text.count(": ") == 1 else ("", "", text)
+    found = [_CLAUSE.fullmatch(part.strip(" .")) for part in re.split(r"[,;]\s+", rest)]
+    if not all(found):
+        return ()
+    scope = parse(label).qualifier if label else ""
+    read = (parse(f"{m[1]} runs on {m[2]}") for m in found if m)
+    return tuple(replace(s, qualifier=s.qualifier or scope) for s in read if s.form is Form.SLOT and s.person is Person.THING and subject_key(s.subject))
+
+
+_CLAUSE = re.compile(r"(\w[\w-]*(?: \w[\w-]*){0,2}) on ((?:port|[A-Z]\w*) v?\d[\d.]*)")
+
 HEADING_WORDS_MAX = 3
 """A longer heading is a sentence, not the name of a thing."""
 _ANYTHINGS = frozenset("port url host version timeout ttl limit size time date count interval path location name value rate threshold".split())  # noqa: SIM905
@@ -93,7 +107,8 @@ def assess(note: OnlineNote, said: Sequence[Statement], lines: Sequence[Line], k
     """The verdict on one note, which states `said`, from the lines that may bear on it, whatever order they come in."""
     findings = [f for s in said if (f := _assess_one(note, s, lines, skew))]
     if findings:
-        return min(findings, key=lambda f: (_GRAVITY.index(f.verdict), f.quotes[0].turn if f.quotes else "", f.why))
+        first, *rest = sorted(findings, key=lambda f: (_GRAVITY.index(f.verdict), f.quotes[0].turn if f.quotes else "", f.why))
+        return _with_clauses(first, [f for f in rest if f.verdict in {Verdict.CORRECTED, Verdict.SUPERSEDED}]) if clauses_of(note.text) else first
     return Finding(note=note.uid, verdict=_without_evidence(note, known), why=_why_without(note, known))
 
 
@@ -202,6 +217,11 @@ def repeats(notes: Sequence[OnlineNote], said: Said, findings: Mapping[str, Find
     these files that stand no more, with what they said and how they are judged: who corrected the file has not corrected the index."""
     out = {n.uid: findings[n.uid] for n in notes}
     wrong = [n for n in (*notes, *former) if not n.index and findings[n.uid].verdict in {Verdict.CORRECTED, Verdict.SUPERSEDED}]
+    for line in (n for n in notes if findings[n.uid].verdict in _UNDECIDED and not (n.index and n.links)):
+        shown = _shown(typed_values(line.text)) if wrong else set()
+        if base := next((n for n in wrong if n.folder == line.folder and shown & _no_longer(said[n.uid], findings[n.uid]) and _one_slot(said, line, n)), None):
+            why = replace(findings[base.uid], version=None, corrected=None, also=())
+            out[line.uid] = replace(why, note=line.uid, verdict=Verdict.NEEDS_RECHECK, why=RESTS_ON_WRONG, other=base.uid)
     for line in (n for n in notes if n.index and n.links):
         shown = _shown(typed_values(line.text))
         hit = [
@@ -212,6 +232,24 @@ def repeats(notes: Sequence[OnlineNote], said: Said, findings: Mapping[str, Find
     return out
 
 
+def _one_slot(said: Said, line: OnlineNote, wrong: OnlineNote) -> bool:
+    """Whether a line gives the attribute a wrong one gives to what may be the same thing, named in fewer or more words and under no other scope."""
+    pairs = ((a, b) for a in said[line.uid] for b in said[wrong.uid] if a.form is b.form is Form.SLOT and a.attribute == b.attribute)
+    return any(_may_be_one(set(subject_key(a.subject)), set(subject_key(b.subject))) and _one_scope(a.qualifier, b.qualifier) for a, b in pairs)
+
+
+def _may_be_one(a: set[str], b: set[str]) -> bool:
+    return bool(a and b) and (a <= b or b <= a)
+
+
+def _one_scope(a: str, b: str) -> bool:
+    return a == b or {a, b} <= _AT_HOME
+
+
+_AT_HOME = frozenset({"", "local", "development"})
+"""Scopes that are one where nothing else is named: the machine somebody works at."""
+
+
 def _no_longer(said: Sequence[Statement], finding: Finding) -> set[str]:
     """The values a wrong note states that do not hold."""
     over = _over(finding.corrected or "")
@@ -220,12 +258,15 @@ def _no_longer(said: Sequence[Statement], finding: Finding) -> set[str]:
 
 def _repeating(line: OnlineNote, wrong: Sequence[OnlineNote], findings: Mapping[str, Finding]) -> Finding:
     """The verdict on an index line that repeats wrong lines: that of the gravest, with all that holds instead, each once."""
-    told = {(f.version or "", f.corrected or ""): (f, n.uid) for n in reversed(wrong) for f in [findings[n.uid]]}
-    found = sorted(told.values(), key=lambda pair: (_GRAVITY.index(pair[0].verdict), [n.uid for n in wrong].index(pair[1])))
-    (first, other), *rest = found
-    quotes = dict.fromkeys(q for f, _ in found for q in f.quotes)
-    also = tuple((f.version or "", f.corrected or "") for f, _ in rest)
-    return replace(first, note=line.uid, why="repeats_a_wrong_value", other=other, quotes=tuple(quotes), also=also)
+    first, *rest = sorted((findings[n.uid] for n in wrong), key=lambda f: _GRAVITY.index(f.verdict))
+    return replace(_with_clauses(first, rest), note=line.uid, why="repeats_a_wrong_value", other=first.note)
+
+
+def _with_clauses(first: Finding, rest: Sequence[Finding]) -> Finding:
+    """A verdict with all else that holds instead of what a line says, each once, and the lines that prove it."""
+    told = [pair for f in rest for pair in ((f.version or "", f.corrected or ""), *f.also)]
+    also = tuple(pair for pair in dict.fromkeys((*first.also, *told)) if pair != (first.version or "", first.corrected or ""))
+    return replace(first, also=also, quotes=tuple(dict.fromkeys(q for f in (first, *rest) for q in f.quotes))) if also else first
 
 
 def _over(correcting: str) -> set[str]:

@@ -16,6 +16,8 @@ from itertools import groupby
 
 from pipelines.model import Kind, Status, Verdict
 from pipelines.notes.recheck import FAILED
+from pipelines.notes.relate import ValueKey, subject_key, value_key
+from pipelines.text.statement import Form, parse
 from pipelines.wiki import inline
 from pipelines.wiki.content import Asked, Content, Correction, Item, Work
 from pipelines.wiki.doors import HOOK_CHARS_MAX, PAGES_PATH, Door, Entry, Moved, doors_of, entry
@@ -360,14 +362,33 @@ def _told_above(*sections: Sequence[Stand]) -> frozenset[str]:
 
 
 def _unsaid(best: Best, said: set[str]) -> Best:
-    """The notes whose sentence is not told above: what a note file says and a log says too stands on two pages, and is told once. Adds to `said`."""
+    """The notes whose sentence is not told above: what a note file says and a log says too stands on two pages, and is told once, in the file's words where
+    both give the same thing the same value. Adds to `said`."""
     kept = []
+    files = {slot for s in best.first if s.item.carried for slot in _slots(s.item)}
     for stand in best.first:
         words = _words(stand.item)
+        if not stand.item.carried and not stand.item.pinned and not files.isdisjoint(_slots(stand.item) if files else ()):
+            continue
         if stand.item.high_stakes or words not in said:
             kept.append(stand)
             said.add(words)
     return Best(tuple(kept), best.count - len(best.first) + len(kept))
+
+
+def _slots(item: Item) -> tuple[Slot, ...]:
+    """What a note gives the value that can be compared: as it was learnt, and as its sentence reads. () where it says more, or gives none."""
+    if item.high_stakes or item.applies_to or item.reason:
+        return ()
+    said = parse(item.corrected_to or item.statement)
+    read = [(item.subject, item.attribute, item.qualifier, item.value)] if not item.carried and item.value and not said.negated and not said.extra else []
+    read += [(said.subject, said.attribute, said.qualifier, said.value)] if said.form is Form.SLOT and not said.negated and not said.extra else []
+    slots = ((subject_key(subject), attribute, qualifier, value_key(value)) for subject, attribute, qualifier, value in read)
+    return tuple(slot for slot in slots if slot[0] and slot[3][0])
+
+
+Slot = tuple[tuple[str, ...], str, str, ValueKey]
+"""Subject, attribute, qualifier, value."""
 
 
 def _words(item: Item) -> str:

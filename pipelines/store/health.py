@@ -57,14 +57,6 @@ class Health(Requests):
             if (scope_id := self.scope_of(conn, scope)) is not None:
                 self.add_audit(conn, scope_id, _VERB, hand, _RESULT.format(failed=failed, citations=citations), key=f"{scope} {self.now().isoformat()}")
 
-    def verdict_counts(self, scope: str) -> Mapping[str, int]:
-        """How many of the agent's own notes have which verdict now."""
-        f, later = t.findings.c, t.findings.alias()
-        with self.reading("count the verdicts") as conn:
-            now = ~exists().where(later.c.replaces == t.findings.c.id)
-            query = select(f.verdict, func.count().label("n")).where(f.scope_id == self.scope_of(conn, scope), now).group_by(f.verdict)
-            return {r.verdict: r.n for r in sorted(conn.execute(query).all(), key=lambda r: str(r.verdict))}
-
     def page_count(self, scope: str) -> int:
         """How many pages are live."""
         p = t.pages.c

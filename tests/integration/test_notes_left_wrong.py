@@ -46,7 +46,11 @@ def test_an_index_line_stays_wrong_once_the_file_it_points_to_was_corrected(drea
     (folder / "MEMORY.md").write_text(INDEX.replace("30000", "30001").replace("18", "22"), encoding="utf-8")
     assert dreamd("dream", "--notes", folder)[0] == 0
     assert _by_hand(dreamd) == []
-    assert "Foundry on port 30001, CI on Node 22" in (tmp_path / "wiki/MEMORY.md").read_text(encoding="utf-8")
+    told = (tmp_path / "wiki/MEMORY.md").read_text(encoding="utf-8")
+    assert "Foundry on port 30001, CI on Node 22" in told
+    facts = told.partition("## Facts and decisions")[2].partition("\n## ")[0]
+    assert "- The local Foundry server runs on port 30001" in facts
+    assert (facts.count("30001"), facts.count("Node 22")) == (1, 1), "the file's line and the note that was learnt say it once"
 
 
 def test_a_line_wrong_twice_is_told_with_both_that_hold(dreamd: Command, folder: Path) -> None:
@@ -55,3 +59,37 @@ def test_a_line_wrong_twice_is_told_with_both_that_hold(dreamd: Command, folder:
     (told,) = [line for line in out.splitlines() if line.startswith("by hand")]
     assert "30001" in told
     assert "Node 22" in told
+
+
+def test_a_line_without_a_verb_is_judged_where_its_subject_and_attribute_are_those_of_what_was_said(dreamd: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "memory"
+    folder.mkdir()
+    body = "# Facts\n\n- The local Foundry server runs on port 30000.\n- Dev server: Foundry on port 30000\n- Staging: Foundry on port 30000\n- Foundry on port 30000, CI on Node 18\n"
+    (folder / "facts.md").write_text(body, encoding="utf-8")
+    log = tmp_path / "log.jsonl"
+    said = ClaudeLog("one").user("No, the local Foundry server runs on port 30001, not 30000.").assistant("I see.").user("CI runs on Node 22 now.")
+    log.write_text(said.text(), encoding="utf-8")
+    assert dreamd("dream", log, "--notes", folder)[0] == 0
+    assert [line["line"] for line in _by_hand(dreamd)] == [6]
+    for _ in range(2):
+        waits = (tmp_path / "wiki/inbox.md").read_text(encoding="utf-8")
+        assert "Dev server: Foundry on port 30000 (it rests on a note that was corrected)" in waits
+        assert "Staging: Foundry" not in waits
+        assert "Dev server: Foundry" not in (tmp_path / "wiki/facts.md").read_text(encoding="utf-8")
+        assert dreamd("notes", "apply")[0] == 0
+
+
+def test_status_counts_the_lines_that_stand_and_a_report_what_is_still_in_the_file(dreamd: Command, folder: Path, tmp_path: Path) -> None:
+    def counted() -> int:
+        return sum(json.loads(dreamd("status", "--json")[1])["online"].values())
+
+    assert counted() == 5
+    for args in (["apply"], ["apply", "--undo"], ["apply"]):
+        assert dreamd("notes", *args)[0] == 0
+        assert counted() == 5
+    (report,) = (tmp_path / "wiki/journal").glob("*.md")
+    told = report.read_text(encoding="utf-8")
+    assert "You said" not in told, "nobody said anything since the first dream"
+    assert "(still in `memory/dev_server.md`" not in told, "the file says it rightly by now"
+    assert "(then in `memory/dev_server.md` line 3)" in told
+    assert (folder / "dev_server.md").read_text(encoding="utf-8") != FILE

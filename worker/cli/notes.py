@@ -94,7 +94,7 @@ def apply(
 def _take_in(wiki: Path | None, scope: str | None, config: Path | None) -> None:
     """Dream over the note files as they stand now, and over nothing else."""
     with desk(wiki, scope, config) as (parts, request, place, data):
-        little_dream(parts, replace(request, notes=note_folders(place.private)), (), data)
+        little_dream(parts, replace(request, notes=note_folders(place.private), cause="notes"), (), data)
 
 
 def _wrong_files(at: common.Opened, given: Sequence[Path]) -> Iterator[File]:

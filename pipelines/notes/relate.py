@@ -164,12 +164,13 @@ def _names_old_value(older: Statement, newer: Statement) -> Related | None:
     """The newer says which value is over, and it is the older one's ("from 8080 to 9090")."""
     if not newer.old_value or not older.value or older.negated or newer.negated:
         return None
-    if not _is_told_by(newer.old_value, older.value) or value_key(newer.value) == value_key(older.value):
+    told = _is_told_by(newer.old_value, older.value) or value_key(_bare(newer.old_value)) == value_key(_bare(older.value))
+    if not (told or _opens(newer.old_value, older.value)) or value_key(_bare(newer.value or "")) == value_key(_bare(older.value)):
         return None
     if older.attribute != newer.attribute and (newer.attribute not in _LOOSE or older.attribute in _LASTING):
         return None
     a, b = set(subject_key(older.subject)), set(subject_key(newer.subject))
-    if a and b and not (a <= b or b <= a):
+    if (a and b and not (a <= b or b <= a)) or (not told and a != b):
         return Related(Relation.OTHER, "subject_differs")
     return Related(Relation.UPDATE, "names_old_value")
 
@@ -181,6 +182,25 @@ def _is_told_by(short: str, full: str) -> bool:
     (typed, words), (all_typed, all_words) = value_key(short), value_key(full)
     rest = all_typed - typed
     return (typed, words) == (all_typed, all_words) or bool(typed <= all_typed and typed and set(words) <= set(all_words) and all(k == "zone" for k, _ in rest))
+
+
+def _bare(value: str) -> str:
+    """A value without what only leads to it ("on Fridays", "stored as PNG in src/icons")."""
+    return _LEADS_TO.sub("", value, count=1)
+
+
+def _opens(short: str, full: str) -> bool:
+    """Whether a value that is over is this one without where or in which form it is ("PNG" of "stored as PNG in src/icons")."""
+    old, whole = _bare(short), _bare(full)
+    return old[:1].isalnum() and whole.casefold().startswith(old.casefold()) and _WHERE_IT_IS.match(whole, len(old)) is not None
+
+
+_LEADS_TO = re.compile(
+    r"^(?:(?:stored|kept|saved|written|hosted|built|served|delivered|shipped|run|deployed|located|made|exported|rendered|encoded|distributed|published|released|scheduled"
+    r"|held|produced|created|done)\s+)?(?:as|in|on|at|with|via|using)\s+(?:an?\s+)?",
+    re.IGNORECASE,
+)
+_WHERE_IT_IS = re.compile(r"(?:\s+(?:files?|images?|format))?\s+(?:in|under|inside|at)\s|\s+(?:files?|images?|format)$|\s*(?:格式|文件|图片)$", re.IGNORECASE)
 
 
 def _same_slot(older: Statement, newer: Statement) -> Related | None:

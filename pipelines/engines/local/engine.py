@@ -334,7 +334,7 @@ def _cued(said: Utterance, cue: Cue, body: str) -> Claim:
     if dangling(shown.text):
         doubts.append("dangling_reference")
     read = parse(body_of(shown.text), speaker=said.turn.speaker)
-    told = cue.kind in {Kind.PREFERENCE, Kind.DECISION, Kind.FACT} or (cue.kind is Kind.RULE and read.old_value is not None)
+    told = cue.kind in {Kind.PREFERENCE, Kind.DECISION, Kind.FACT} or (cue.kind is Kind.RULE and (read.old_value is not None or read.attribute == WRITTEN_IN))
     slotted = told and read.form is Form.SLOT and _whole_value(read)
     words = " ".join(w for w in read.words if w not in _POLAR)
     own = cue.kind is Kind.PREFERENCE or (cue.kind is Kind.GOAL and body.startswith(("My ", "my ", "我的")))
@@ -357,6 +357,10 @@ def _cued(said: Utterance, cue: Cue, body: str) -> Claim:
     )
 
 
+WRITTEN_IN = "written in"
+"""The language of a thing: of two rules on one thing the later one holds."""
+
+
 def _whole_value(read: Statement) -> bool:
     """Whether the value read is all that the sentence says of it: nothing but a reason, an alternative or the end stands behind."""
     if not read.value or len(read.value.split()) > 6:
@@ -365,7 +369,8 @@ def _whole_value(read: Statement) -> bool:
     return (
         read.value in read.text
         and re.match(
-            r"\s*[\"'”’)`*]*\s*(?:[.!;。！；]|$|,?\s*(?:because|since|over|instead|rather|not|now|from now|going forward|please|for|as)\b|[，,]?因为)", behind
+            r"\s*[\"'”’)`*]*\s*(?:[.!;。！；]|$|,?\s*(?:because|since|over|instead|rather|not|now|from now|going forward|please|for|as)\b|[，,]?因为|写|编写)",
+            behind,
         )
         is not None
     )

@@ -164,6 +164,15 @@ _NOT_OLD = re.compile(
 )
 
 
+_OLD_LEAD = re.compile(r"^(?:on|in|at|to|with|via|from)\s+(?=\S)", re.IGNORECASE)
+_OLD_TAIL = re.compile(r"[\s,]+(?:any\s?more|any longer|now|these days|nowadays)$", re.IGNORECASE)
+
+
+def _bare_old(words: str) -> str:
+    """A denied value without what leads to it and what says that it is over ("on Fridays any more")."""
+    return _OLD_LEAD.sub("", _OLD_TAIL.sub("", words.strip(" .`'\""))).strip(" .`'\"")
+
+
 _DOC_SAYS = re.compile(
     r"^(?:the |our )?(?:readme|docs?|documentation|wiki|changelog|notes?|claude\.md|agents\.md|comments?)(?:\.md)? (?:still |wrongly )?(?:says?|claims?|states?) (?:that )?(?P<old>.{4,80}?),? (?:but|however|which is wrong,|though) "
     r"(?:in fact |actually |really )?(?:it's|it is|that's|it) (?:now |actually |really )?(?:on )?(?P<new>[^,;]{1,40}?)(?: now)?[.!]?$",
@@ -191,7 +200,7 @@ def _stated(sentence: str, speaker: str | None) -> Fact | None:
         shorter = parse(over["new"], speaker=speaker)
         fact = _slot(shorter, unnamed=True) if shorter.form is Form.SLOT else None
         if fact is not None:
-            return replace(fact, old_value=over["old"].strip(" .`'\""), reason=fact.reason or parse(sentence).reason)
+            return replace(fact, old_value=_bare_old(over["old"]), reason=fact.reason or parse(sentence).reason)
     read = parse(sentence, speaker=speaker)
     if read.old_value is None and read.attribute not in {"birthday", "hometown"} and _PAST.search(without_reason(sentence)):
         return None

@@ -34,6 +34,19 @@ def test_a_correction_names_the_value_that_is_over() -> None:
     assert (fact.subject, fact.value, fact.old_value) == ("cave", "west", "east")
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We cut releases on Tuesdays now, not on Fridays any more.",
+        "Deploys happen on Tuesdays now, not on Fridays anymore.",
+        "We deploy on Tuesdays, not on Fridays any longer.",
+    ],
+)
+def test_a_denied_value_is_read_without_what_leads_to_it_and_says_that_it_is_over(sentence: str) -> None:
+    (fact,) = facts_in(sentence, speaker=None)
+    assert (fact.value, fact.old_value) == ("Tuesday", "Fridays")
+
+
 def test_a_change_keeps_its_reason() -> None:
     (fact,) = facts_in("We migrated CI from Jenkins to GitHub Actions because the runners are free", speaker=None)
     assert (fact.value, fact.old_value, fact.reason) == ("GitHub Actions", "Jenkins", "the runners are free")

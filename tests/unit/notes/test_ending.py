@@ -115,3 +115,8 @@ def test_a_rule_its_speaker_forbids_once_is_to_be_checked_again(words: str) -> N
     assert states(said(RULE, at=0), said(words, at=2))[RULE] is Status.NEEDS_RECHECK
     assert states(said(RULE, at=3), said(words, at=2))[RULE] is Status.CONFIRMED, "said again since"
     assert states(said(RULE, at=0, speaker="Ana"), said(words, at=2, speaker="Lee"))[RULE] is Status.CONFIRMED
+
+
+def test_of_two_rules_on_the_language_of_one_thing_the_later_holds() -> None:
+    found = states(said("以后提交信息都用中文写。", at=0), said("以后提交信息一律用英文。", at=2))
+    assert found == {"以后提交信息都用中文写。": Status.SUPERSEDED, "以后提交信息一律用英文。": Status.CONFIRMED}

@@ -173,3 +173,33 @@ def test_what_was_left_ends_where_the_person_lived_and_not_where_they_grew_up() 
     left = replace(left, attribute="use", value="Graz", old_value="Leeds")
     assert relate(parse("I live in Leeds"), left).relation is UPDATE
     assert relate(replace(parse("I live in Leeds"), attribute="hometown"), left).relation is not UPDATE
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Releases are cut on Fridays.", "Releases are cut on Tuesdays now, not on Fridays."),
+        ("Weapon icons are stored as PNG in `src/icons`.", "Weapon icons are WebP now, not PNG."),
+        ("Weapon icons are PNG files.", "Weapon icons are WebP, not PNG, now."),
+        ("The deploy script is written in Bash.", "The deploy script is Python now, not Bash."),
+        ("The API is hosted on Heroku.", "The API is on Fly now, not on Heroku."),
+        ("图标是 PNG 格式。", "图标现在是 WebP，不是 PNG。"),
+    ],
+)
+def test_a_denied_value_is_known_behind_what_leads_to_it_and_before_where_it_is(older: str, newer: str) -> None:
+    assert relate(parse(older), parse(newer)).relation is Relation.UPDATE
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Weapon icons are stored as PNG in `src/icons`.", "Armor icons are WebP now, not PNG."),
+        ("Weapon icons are stored as PNG in `src/icons`.", "Icons are WebP now, not PNG."),
+        ("Weapon icons are converted from PNG by the build.", "Weapon icons are WebP now, not PNG."),
+        ("Weapon icons are stored as PNGs8 in `src/icons`.", "Weapon icons are WebP now, not PNG."),
+        ("Weapon icons are not PNG.", "Weapon icons are WebP now, not PNG."),
+        ("Weapon icons are reviewed by Bob on Fridays.", "Weapon icons are WebP now, not PNG."),
+    ],
+)
+def test_a_denied_value_is_not_taken_for_what_only_holds_its_letters_or_is_said_of_another_thing(older: str, newer: str) -> None:
+    assert relate(parse(older), parse(newer)).relation is Relation.OTHER

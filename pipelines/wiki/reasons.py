@@ -82,7 +82,7 @@ _PLACES: Final[Mapping[str, str]] = {
 }
 _REFUSED: Final[Mapping[str, str]] = {
     "quote": "not in the log word for word",
-    "follows": "more than the words in the log say",
+    "follows": "that said more than the log does (misread here: nothing to do)",
     "origin": "not said by you or shown by a result",
     "instruction": "orders nobody typed",
     "sensitive": "on money, permissions or passwords, by others",

@@ -41,4 +41,5 @@ def test_what_is_held_back_is_named_by_its_place_and_the_danger() -> None:
 
 def test_what_was_refused_is_counted_most_first() -> None:
     assert refused({"quote": 1, "origin": 12, "scope": 0}) == "12 not said by you or shown by a result, 1 not in the log word for word"
+    assert refused({"follows": 1}) == "1 that said more than the log does (misread here: nothing to do)"
     assert refused({}) == ""

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from pipelines.model import Finding, OnlineNote, Verdict
 from pipelines.notes.moment import PRESENT, Moment, stood_at
+from pipelines.run.reworded import reworded
 from pipelines.store import Head, Store
 from pipelines.wiki.content import Item
 
@@ -38,7 +39,16 @@ class Look:
             return ()
         notes = self.store.online_notes(self.scope, known_at=self.moment.known_at)
         at = self.moment.as_of or self.moment.known_at or self.now
-        return notes if at is None else tuple(n for n in notes if stood_at(n, at))
+        notes = notes if at is None else tuple(n for n in notes if stood_at(n, at))
+        return notes if self.moment.as_of is None else self._written_by(notes)
+
+    def _written_by(self, notes: tuple[OnlineNote, ...]) -> tuple[OnlineNote, ...]:
+        """Without the lines dreamd itself wrote into the files for what was said only later: a file does not date its lines."""
+        upheld = {uid: f.quotes for uid, f in self.store.findings(self.scope).items() if f.verdict is Verdict.UPHELD and f.quotes}
+        turns = self.store.turns(self.scope, {q.turn for quotes in upheld.values() for q in quotes})
+        later = {uid for uid, quotes in upheld.items() if not any(self.tells(turns[q.turn].at) for q in quotes if q.turn in turns)}
+        ours = reworded(self.store, self.scope, [n for n in notes if n.uid in later])
+        return tuple(n for n in notes if n.uid not in ours)
 
     def findings(self) -> Mapping[str, Finding]:
         """The analyzer's word on them; what was superseded only later was not yet."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -93,3 +94,18 @@ def test_status_counts_the_lines_that_stand_and_a_report_what_is_still_in_the_fi
     assert "(still in `memory/dev_server.md`" not in told, "the file says it rightly by now"
     assert "(then in `memory/dev_server.md` line 3)" in told
     assert (folder / "dev_server.md").read_text(encoding="utf-8") != FILE
+
+
+def test_looking_back_a_line_dreamd_wrote_into_a_file_is_no_older_than_what_proved_it(dreamd: Command, tmp_path: Path) -> None:
+    folder, logs = tmp_path / "memory", tmp_path / "logs"
+    folder.mkdir()
+    (folder / "facts.md").write_text("# Facts\n\n- The staging port is 8080.\n- Ana reviews deploys.\n", encoding="utf-8")
+    ClaudeLog("one", at=datetime(2026, 3, 2, 9, 0, tzinfo=UTC)).user("The staging port is 8080.").user("Ana reviews deploys.").save(logs)
+    ClaudeLog("two", at=datetime(2026, 6, 1, 9, 0, tzinfo=UTC)).user("The staging port is 9090, not 8080.").save(logs)
+    assert dreamd("dream", logs, "--notes", folder)[0] == 0
+    assert dreamd("notes", "apply")[0] == 0
+    assert "9090" in (folder / "facts.md").read_text(encoding="utf-8")
+    then = dreamd("brief", "--as-of", "2026-05-01")[1]
+    assert "9090" not in then
+    assert "Ana reviews deploys" in then
+    assert "9090" in dreamd("brief", "--as-of", "2026-07-01")[1]

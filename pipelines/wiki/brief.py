@@ -381,7 +381,8 @@ def _slots(item: Item) -> tuple[Slot, ...]:
     if item.high_stakes or item.applies_to or item.reason:
         return ()
     said = parse(item.corrected_to or item.statement)
-    read = [(item.subject, item.attribute, item.qualifier, item.value)] if not item.carried and item.value and not said.negated and not said.extra else []
+    read: list[tuple[str, str, str, str | None]] = []
+    read += [(item.subject, item.attribute, item.qualifier, item.value)] if not item.carried and item.value and not said.negated and not said.extra else []
     read += [(said.subject, said.attribute, said.qualifier, said.value)] if said.form is Form.SLOT and not said.negated and not said.extra else []
     slots = ((subject_key(subject), attribute, qualifier, value_key(value)) for subject, attribute, qualifier, value in read)
     return tuple(slot for slot in slots if slot[0] and slot[3][0])

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from pipelines.errors import Refused
-from pipelines.model import Ruling, Status, Version, digest
+from pipelines.model import OnlineNote, Ruling, Status, Version, digest
 from pipelines.notes.identity import in_force
 from pipelines.notes.rulings import SETTLING
 from pipelines.run.beside import reopened
@@ -29,8 +29,17 @@ class Ruled:
     known: bool
 
 
+class OwnLine(Refused):
+    """A note named is a line of the person's own note file: `note`."""
+
+    def __init__(self, note: OnlineNote, message: str) -> None:
+        super().__init__(message)
+        self.note = note
+
+
 def named_note(store: Store, scope: str, name: str) -> tuple[Version, ...]:
-    """The versions of the note an id names (`n-…`, or enough of it). Raises Refused, saying what it is when it is no note of dreamd's own."""
+    """The versions of the note an id names (`n-…`, or enough of it). Raises Refused, saying what it is when it is no note of dreamd's own: OwnLine for a
+    line of the person's."""
     wanted = name.removeprefix("^").removeprefix("n-").split("-", maxsplit=1)[0]
     if len(wanted) < UID_MIN:
         raise Refused(f"{name!r} is no id of a note: it looks like n-4f2a91c0ab12, and stands behind the line of a page and in the inbox")
@@ -42,9 +51,10 @@ def named_note(store: Store, scope: str, name: str) -> tuple[Version, ...]:
         return tuple(found)
     own = next((n for n in standing_notes(store.online_notes(scope)) if n.uid.startswith(wanted)), None)
     if own is not None:
-        raise Refused(
+        raise OwnLine(
+            own,
             f"n-{own.uid[:12]} is line {own.line} of your own file {own.folder}/{own.path}: change it there, and the next dream takes that over; or tell dreamd remember "
-            "what holds: where the line says otherwise, dreamd notes diff proposes the change and dreamd notes apply writes it"
+            "what holds: where the line says otherwise, dreamd notes diff proposes the change and dreamd notes apply writes it",
         )
     raise Refused(f"no note is called {name!r}: search finds notes and their ids (dreamd search)")
 

@@ -189,11 +189,10 @@ _WANTS = {"retract": "Take out", "reject": "Reject", "approve": "Accept", "keep"
 def _edit(edited: Edited) -> Entry:
     """In whose hand it was done nobody knows, so it says what would become of the note."""
     before = plain(inline.cut_quote(edited.before))
-    spans = (
-        join('Say "', plain(inline.cut_quote(edited.after)), '" in place of "', before, '"?')
-        if edited.after
-        else join(_WANTS[edited.wants], ' "', before, '"?')
+    asks: list[Part] = (
+        ['Say "', plain(inline.cut_quote(edited.after)), '" in place of "', before, '"?'] if edited.after else [_WANTS[edited.wants], ' "', before, '"?']
     )
+    spans = join(*asks, f" (note {anchor_of(edited.note)}, changed in a file by nobody knows whose hand, so it is asked once more; either id will do)")
     return Entry(uid=edited.uid, waits=Waits.EDIT, spans=spans, reason="", command=f"dreamd review accept {anchor_of(edited.uid)}")
 
 

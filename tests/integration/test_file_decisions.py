@@ -88,6 +88,7 @@ def test_a_tick_makes_a_fact_the_persons_word_but_never_a_rule_by_itself(desk: D
         assert "retention-days" not in listed, "a plain statement is not asked about again"
     assert "2 things wait for you" in inbox(desk).read_text(encoding="utf-8")
     assert f"`dreamd review accept n-{asked.uid}`" in inbox(desk).read_text(encoding="utf-8")
+    assert f"(note n-{asked.note}, changed in a file by nobody knows whose hand, so it is asked once more; either id will do)" in listed
 
 
 def test_in_a_folder_the_person_declared_their_own_a_tick_makes_a_rule(desk: Desk) -> None:

@@ -181,6 +181,19 @@ def test_a_pinned_note_stands_first_and_is_told_before_all_others_until_the_pin_
     assert say("pin", "n-ffffffffffff")[0] == 3
 
 
+def test_a_pin_tells_what_holds_by_now_and_why_a_line_of_your_own_takes_none(project: Project, say: Say) -> None:
+    project.memory.mkdir(parents=True)
+    (project.memory / "ports.md").write_text("- The staging database listens on port 5433.\n", encoding="utf-8")
+    project.says("one", "Always squash merge pull requests.", "Never squash merge pull requests.")
+    assert say("dream")[0] == 0
+    ids = {line.split(" [^")[0]: line.rsplit("^", 1)[1].strip() for line in project.pages().splitlines() if " ^n-" in line}
+    (rule,) = (uid for line, uid in ids.items() if line.startswith("- Never squash"))
+    assert "is pinned: Never squash merge pull requests." in say("pin", rule)[1]
+    (own,) = (uid for line, uid in ids.items() if "5433" in line)
+    code, _, err = say("pin", own)
+    assert (code, "only notes of dreamd's own are pinned" in err, "notes diff" in err) == (3, True, False)
+
+
 def test_lint_names_both_lines_of_files_that_contradict_one_another(project: Project, say: Say) -> None:
     project.file("CLAUDE.md", "# Harbor\n\n- Deploys run on Fridays.\n- The API listens on port 8080.\n")
     project.file(".claude/rules/api.md", "- The API listens on port 9090.\n")

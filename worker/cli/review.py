@@ -25,7 +25,7 @@ from pipelines.run.following import Follows, follows, notes_saying, words_of
 from pipelines.run.publish import WikiFolder, take_own_words
 from pipelines.run.quarantine import SHOWN, Held, decide_held, held_named
 from pipelines.run.render import title_of
-from pipelines.run.ruling import Ruled, is_out, named_note, require_not_out, restore, rule
+from pipelines.run.ruling import OwnLine, Ruled, is_out, named_note, require_not_out, restore, rule
 from pipelines.run.unasked import unasked
 from pipelines.run.why import why
 from pipelines.store import this_process
@@ -194,7 +194,7 @@ def pin(
 ) -> int:  # fmt: skip
     """Have a note told first: it heads its section of the brief, and is the last to leave when there is no room."""
     with desk(wiki, scope, config) as (parts, request, _, data):
-        versions = named_note(parts.store, request.scope, name)
+        versions = _to_pin(parts, request, name)
         note = versions[0].note
         done = (unpin if off else pin_note)(parts.store, request.scope, versions, at=parts.now(), hand=HAND)
         if done:
@@ -203,8 +203,21 @@ def pin(
         print_json({"note": anchor_of(note), "pinned": not off, "known": not done})
     else:
         told = ("is not pinned any more" if done else "was not pinned") if off else ("is pinned" if done else "was pinned before")
-        print(f"{anchor_of(note)} {told}: {visible(versions[0].statement)}")
+        says = next((v.statement for v in versions if v.status is Status.CONFIRMED), versions[0].statement)
+        print(f"{anchor_of(note)} {told}: {visible(says)}")
     return 0
+
+
+def _to_pin(parts: Parts, request: Request, name: str) -> tuple[Version, ...]:
+    """The versions of the note to pin. Raises Refused, for a line of the person's own with what they can do."""
+    try:
+        return named_note(parts.store, request.scope, name)
+    except OwnLine as line:
+        own = line.note
+        raise Refused(
+            f"{anchor_of(own.uid[:12])} is line {own.line} of your own file {own.folder}/{own.path}, and only notes of dreamd's own are pinned: your lines stand "
+            f"in the brief in the order of your file. To have it told first, say it with dreamd remember and pin the note that makes"
+        ) from line
 
 
 def remember(

@@ -93,6 +93,23 @@ def test_a_hold_and_a_goal_leave_when_a_later_session_says_they_are_over(desk: D
     assert "Reason: The billing migration is done." in line
 
 
+def test_a_rule_leaves_when_a_later_session_takes_it_back_in_whatever_order_they_are_read(desk: Desk) -> None:
+    session("later", days=2).user("Actually forget what I said about squash merging, that was wrong.").save(desk.logs)
+    desk.dream()
+    session("earlier", days=1).user("Always squash merge PRs.").user("Never push to main.").save(desk.logs)
+    desk.dream()
+    assert {name.partition("/")[0] for name in told(desk, "squash merge")} == {"archive"}
+    assert "MEMORY.md" in told(desk, "push to main")
+
+    session("new", days=3).user("Always rebase feature branches.").save(desk.logs)
+    desk.dream()
+    assert "MEMORY.md" in told(desk, "rebase feature")
+    session("last", days=4).user("Forget what I said about rebasing feature branches.").save(desk.logs)
+    desk.dream()
+    (line,) = told(desk, "rebase feature").values()
+    assert "Reason: Forget what I said about rebasing feature branches." in line
+
+
 def test_a_new_goal_has_no_other_one_decided_again_for_a_word_they_share(desk: Desk) -> None:
     goals = ("Our goal is to migrate billing to Postgres.", "Our goal is to halve the migration time of the importer.")
     for n, goal in enumerate(goals):

@@ -65,7 +65,7 @@ class LocalEngine:
             elif typed(turn):
                 play = (talk.play or bool(_ROLE_PLAY.search(turn.text))) and not _PLAY_OVER.search(turn.text)
                 said = found.read(turn, replace(talk, play=play or bool(_IN_A_STORY.search(turn.text))))
-                talk = replace(talk, first=False, play=play, before="", said=said)
+                talk = replace(talk, first=False, play=play, before="", said=said, said_by=turn.speaker)
             elif handed_in(turn):
                 found.read(turn, talk)
             elif turn.origin is Origin.ASSISTANT and turn.call is None and not turn.sidechain:
@@ -80,13 +80,14 @@ class LocalEngine:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Talk:
     """Where the conversation stands: nobody has typed yet, a role is being played (what "I" say is nobody's fact), what the assistant said last, whether only
-    people talk (named speakers, no assistant), whose advice to each other is no rule, and the one thing said in the last message (None: nothing, or several)."""
+    people talk (named speakers, no assistant), whose advice to each other is no rule, and the one thing said in the last message (None: nothing, or several) and by whom."""
 
     first: bool = True
     play: bool = False
     before: str = ""
     among_people: bool = False
     said: Claim | None = None
+    said_by: str | None = None
 
 
 _ROLE_PLAY = re.compile(
@@ -127,12 +128,13 @@ class _Found:
     def read(self, turn: Turn, talk: _Talk) -> Claim | None:
         """Read the claims of one typed turn, none of what it only hands over to be translated or rewritten; gives the one thing it says, if it says but one."""
         content = _CONTENT.match(turn.text)
+        before = talk.said if talk.said_by == turn.speaker else None
         here: list[Claim] = []
         last: tuple[Claim, ...] = ()
         for said in utterances(turn):
             if content is not None and said.end > content.end():
                 break
-            made = tuple(_claims_of(said, replace(talk, said=_one_of(here, last) if here else talk.said)))
+            made = tuple(_claims_of(said, replace(talk, said=_one_of(here, last) if here else before)))
             if talk.play:
                 made = tuple(replace(c, doubts=(*c.doubts, "role_play")) for c in made if c.subject != (turn.speaker or USER))
             here = [c for c in here if not any(takes_back(ending) and ends(ending, c) for ending in made)]

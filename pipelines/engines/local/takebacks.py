@@ -28,7 +28,7 @@ _I_SAID = r"I(?:['’]ve|['’]d|\s+have|\s+had)?(?:\s+(?:just|earlier|previousl
 _WHEN = r"(?:\s+(?:earlier|before|above|just\s+now|previously|yesterday|a\s+(?:moment|minute|while)\s+ago|at\s+the\s+start))*"
 _ON = r"\s+(?:about|on|regarding|concerning|with\s+regard\s+to|w\.?r\.?t\.?)\s+"
 _SAYING = r"(?:rule|instruction|preference|guideline|remark|comment|statement|convention|request)s?"
-_WHAT = r"(?:the\s+|our\s+|my\s+|us\s+|always\s+|never\s+)?(?P<what>[^,;:.!?，。；！？()—–]+?(?:\.[^\s,;:!?()]+)*?)"
+_WHAT = r"(?:the\s+|our\s+|my\s+|us\s+|always\s+|never\s+)?(?P<what>[^,;:.!?，。；！？()—–]+?(?:\.[^\s.,;:!?()]+)*?)"
 _CLOSES = r"(?=\s*(?:[,;:!，。；！()—–]|\s-\s|\.(?:\s|$)|$)|\s+(?:any\s?more|(?:that|it|this)\s+(?:was|is)\s+(?:all\s+)?wrong|I\s+was\s+wrong|and|because|since|please|now)\b)"
 _WRONG = r"(?:\s+(?:was|is|were)\s+(?:all\s+)?(?:wrong|incorrect|a\s+mistake|not\s+(?:right|true|correct)|nonsense|rubbish)|\s+(?:doesn['’]?t|does\s+not|no\s+longer)\s+(?:hold|holds|count|counts|apply|applies)|\s+(?:is|are)\s+off\s+the\s+table)"
 
@@ -47,11 +47,14 @@ _BY_NAME = tuple(
         r"(?:(?:以后|今后|从现在起|现在)(?:就|都)?)?(?:不用|不必|不需要|无需)再(?P<what>[^，。；！？,;!?]+?)了(?=[，。；！,;!]|$)",
     )
 )  # fmt: skip
-_THAT = rf"(?:that(?:\s+(?:one|last\s+(?:one|rule|message|part|bit)|{_SAYING}))?|it|my\s+(?:last|previous)\s+(?:message|{_SAYING}|one|sentence|words?)|{_ALL}(?:\s+that)?\s+{_I_SAID}{_WHEN}|the\s+last\s+(?:one|rule|message))"
+_BACK = r"(?:scratch|strike|disregard|forget|take\s+back)"
+"""Words for taking back what was said; one may ignore, drop or cancel many another thing that was just shown."""
+_THAT = rf"that(?:\s+(?:one|last\s+(?:one|rule|message|part|bit)|{_SAYING}))?"
+_MINE = rf"(?:my\s+(?:last|previous)\s+(?:message|{_SAYING}|one|sentence|words?)|{_ALL}(?:\s+that)?\s+{_I_SAID}{_WHEN})"
 _LAST_SAID = tuple(
     re.compile(_LEAD + pattern, re.IGNORECASE)
     for pattern in (
-        rf"(?:{_DROP}|take\s+back|I\s+(?:take|took)\s+back)(?:\s+about)?\s+{_THAT}(?=\s*(?:[,;:!—–]|\s-\s|\.(?:\s|$)|$)|\s+(?:please|actually|and|instead|I\s+was)\b)",
+        rf"(?:{_BACK}(?:\s+about)?\s+{_THAT}|(?:{_DROP}|{_BACK})(?:\s+about)?\s+{_MINE})(?=\s*(?:[,;:!—–]|\s-\s|\.(?:\s|$)|$)|\s+(?:please|actually|and|instead|I\s+was)\b)",
         r"I\s+(?:take|took)\s+(?:that|it)\s+back(?=\s*(?:[,;:!—–]|\s-\s|\.(?:\s|$)|$))",
         r"I\s+(?:was\s+(?:wrong|mistaken)|misspoke)(?:\s+(?:about\s+(?:that|it|this)|there|before|earlier|just\s+now))?(?=\s*(?:[,;:!—–]|\s-\s|\.(?:\s|$)|$))",
         r"(?:忘掉|忘了|忘记|忽略|无视|不用管|别管|收回|撤回)(?:掉|一下)?(?:我)?(?:之前|刚才|刚刚|前面|上面|上一?[句条])(?:我)?(?:说)?的?(?:那(?:句|条|个))?(?:话|规定|要求|规则)?(?:吧|了)?(?=[，。；！,;!]|$)",

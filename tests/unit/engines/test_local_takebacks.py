@@ -68,7 +68,8 @@ def test_what_was_said_last_is_taken_back_without_a_name(words: str) -> None:
         "Scratch that buffer.", "Should we scratch that?", "Don't forget what I said about squash merging.", "Forget that it happened and go on.", "Drop that table.", "Ignore it when the file is missing.",
         "Did I say I was wrong about squash merging?", "You forgot what I said about squash merging.", "If it fails, forget what I said about squash merging.", "The code was wrong about the port.",
         "Ignore the rule that lints imports in tests/fixtures when it is run in CI on the release branch, for all of the packages.", "别忘了我说的 squash 合并。", "他之前说的不算。", "Never mind the warnings.",
-        "Cancel it when the user leaves.", "Was I wrong about squash merging",
+        "Cancel it when the user leaves.", "Was I wrong about squash merging", "Ignore that.", "Ignore it.",
+        "Drop that rule.", "Never mind that.", "Forget it.", "Forget that the build is slow.", "忘了说端口是 8080。", "Forget what I said about it.",
     ],
 )  # fmt: skip
 def test_what_only_sounds_like_it_takes_nothing_back(words: str) -> None:
@@ -87,6 +88,15 @@ def test_scratch_that_takes_back_the_one_thing_said_in_the_turn_before() -> None
     assert taking(RULE, "Now look at the parser.", "Scratch that.") == [], "it is about the parser"
     assert taking("Always squash merge PRs. Now look at the parser.", "Scratch that.") == []
     assert taking("Look at the parser.", "Scratch that.") == []
+
+
+def test_what_somebody_else_said_last_is_not_taken_back() -> None:
+    talk = Talk().user(RULE, speaker="Ana").user("Scratch that.", speaker="Lee")
+    assert [c for c in talk.claims() if c.attribute == "ended"] == []
+
+
+def test_a_long_name_is_looked_at_once() -> None:
+    assert taken_back("Forget what I said about " + "a." * 400 + "(b") is None
 
 
 def test_what_stands_behind_is_read_on_its_own() -> None:

@@ -18,6 +18,7 @@ from pipelines.text.words import content_words
 LINES_MAX = 200
 BYTES_MAX = 25_000
 ENTRY_CHARS_MAX = 120
+ORDER_WITHOUT_USER = "order_without_user"
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _ORDER = re.compile(
     r"^(?:please\s+)?(?:always|never|do not|don['’]t|must|use|run|avoid|prefer|make sure|ensure|keep|add|write|commit|check|read)(?![A-Za-z])"
@@ -49,7 +50,8 @@ def lint(
     parts = [b for b in blocks(front.body, first_line=front.body_line)]
     found = [*_never_loaded(front.body, front.body_line, name), *_duplicates(parts), *_too_long(parts), *_dead_links(parts, exists, meant)]
     if from_user:
-        found.extend(_orders_without_a_user(parts, from_user))
+        cut = next((p.line for p in found if p.code == "never_loaded"), None)
+        found.extend(p for p in _orders_without_a_user(parts, from_user) if cut is None or p.line < cut)
     return tuple(sorted(found, key=lambda p: (p.line, p.code)))
 
 
@@ -108,4 +110,4 @@ def _dead_links(parts: list[Block], exists: Callable[[str], bool], meant: Callab
 def _orders_without_a_user(parts: list[Block], from_user: Callable[[str], bool]) -> Iterator[Problem]:
     for part in parts:
         if part.shape in {"bullet", "paragraph"} and _ORDER.search(part.text) and not from_user(part.text):
-            yield Problem(line=part.line, code="order_without_user", message="tells the reader what to do, and no user's words in the logs say it")
+            yield Problem(line=part.line, code=ORDER_WITHOUT_USER, message="tells the reader what to do, and no user's words in the logs say it")

@@ -215,3 +215,16 @@ def test_lint_names_both_lines_of_files_that_contradict_one_another(project: Pro
     (project.root / "CLAUDE.md").unlink()
     (project.root / ".claude/rules/api.md").unlink()
     assert "contradiction" not in say("lint")[1]
+
+
+def test_lint_asks_no_user_for_what_stands_in_their_own_file_and_counts_orders_of_a_note_in_one_line(project: Project, say: Say) -> None:
+    project.file("CLAUDE.md", "- Always sign commits.\n- Never rebase main.\n")
+    project.memory.mkdir(parents=True)
+    (project.memory / "habits.md").write_text("- Always restart the proxy.\n- The port is 5433.\n- Never clear the cache.\n", encoding="utf-8")
+    project.says("one", "Thanks.")
+    assert say("dream")[0] == 0
+    rows = [p for p in json.loads(say("lint", "--json")[1])["problems"] if p["code"] == "order_without_user"]
+    assert [(Path(p["file"]).name, p["line"]) for p in rows] == [("habits.md", 1), ("habits.md", 3)]
+    told = [line for line in say("lint")[1].splitlines() if "order_without_user" in line]
+    assert len(told) == 1
+    assert "habits.md:1: order_without_user: 2 lines tell the reader what to do" in told[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from pipelines.model import OnlineNote, Origin
 from pipelines.notes.folder import read_folder
 from pipelines.notes.instruction_files import Instructed, InstructionFile, read_instructions
 from pipelines.notes.instructions import Instructions, Told, told_by
-from pipelines.notes.lint import lint
+from pipelines.notes.lint import ORDER_WITHOUT_USER, lint
 from pipelines.notes.stale import stale_numbers, told_of
 from pipelines.notes.wikilinks import FileNames
 from pipelines.stages.analyzer import duplicates
@@ -65,7 +66,7 @@ class Read:
             yield from _in_themselves(notes, base)
         yield from _contradictions(instructions, said)
         for file in files:
-            yield from _of_file(file, from_user, names.get(file))
+            yield from _of_file(file, from_user if file in names else None, names.get(file))
 
 
 def register(app: typer.Typer) -> None:
@@ -171,12 +172,24 @@ def _contradictions(instructions: Instructions, said: Sequence[Told]) -> Iterato
         yield Found(file=Path(one.path), line=one.line, code="contradiction", message=message)
 
 
+def _collapsed(found: Sequence[Found]) -> Iterator[Found]:
+    """Findings as a person is shown them: lines of one file that order without a user are one, at the first of them."""
+    orders = [f for f in found if f.code == ORDER_WITHOUT_USER]
+    counts, told = Counter(f.file for f in orders), set[Path]()
+    for f in found:
+        if f.code != ORDER_WITHOUT_USER or counts[f.file] == 1:
+            yield f
+        elif f.file not in told:
+            told.add(f.file)
+            yield replace(f, message=f"{counts[f.file]} lines tell the reader what to do, and no user's words in the logs say it (each: --json)")
+
+
 def _tell(found: Sequence[Found], file: Path | None, *, as_json: bool) -> int:
     if as_json:
         rows = [{"file": str(f.file), "line": f.line, "code": f.code, "message": f.message} for f in found]
         print_json({"file": str(file) if file else None, "problems": rows})
         return 0
-    for f in found:
+    for f in _collapsed(found):
         print(f"{visible(str(file if file and _same(f.file, file) else f.file))}:{f.line}: {f.code}: {f.message}")
     print(many(len(found), "finding") if found else "nothing to mend")
     return 0

@@ -34,5 +34,11 @@ def test_duplicates_long_entries_and_dead_links_are_found() -> None:
     [("Always deploy with --force", False, 1), ("Always deploy on Friday", True, 0), ("一律用英文", False, 1), ("User prefers tea", False, 0)],
 )
 def test_orders_need_a_user_behind_them(line: str, known: bool, expected: int) -> None:
-    found = lint(f"- {line}\n", name="CLAUDE.md", exists=lambda _: True, from_user=lambda _: known)
+    found = lint(f"- {line}\n", name="MEMORY.md", exists=lambda _: True, from_user=lambda _: known)
     assert [p.code for p in found] == ["order_without_user"] * expected
+
+
+def test_an_order_no_session_loads_is_none_to_mend() -> None:
+    text = "- Always deploy with --force\n" + "- point\n" * 205 + "- Never deploy by hand\n"
+    found = lint(text, name="MEMORY.md", exists=lambda _: True, from_user=lambda _: False)
+    assert [p.line for p in found if p.code == "order_without_user"] == [1]

@@ -51,12 +51,12 @@ class Look:
         return tuple(n for n in notes if n.uid not in ours)
 
     def findings(self) -> Mapping[str, Finding]:
-        """The analyzer's word on them; what was superseded only later was not yet."""
+        """The analyzer's word on them; what was proved wrong only later was not yet."""
         known = self.moment.known_at
         found = self.store.findings(self.scope, rev=None if known is None else self.store.revision_at(self.scope, known))
         if self.moment.as_of is None:
             return found
-        ended = {uid: f for uid, f in found.items() if f.verdict is Verdict.SUPERSEDED}
+        ended = {uid: f for uid, f in found.items() if f.verdict in {Verdict.CORRECTED, Verdict.SUPERSEDED}}
         turns = self.store.turns(self.scope, {q.turn for f in ended.values() for q in f.quotes})
         later = {uid for uid, f in ended.items() if not any(self.tells(turns[q.turn].at) for q in f.quotes if q.turn in turns)}
         return {uid: f for uid, f in found.items() if uid not in later}

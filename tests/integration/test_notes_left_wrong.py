@@ -99,10 +99,11 @@ def test_status_counts_the_lines_that_stand_and_a_report_what_is_still_in_the_fi
 def test_looking_back_a_line_dreamd_wrote_into_a_file_is_no_older_than_what_proved_it(dreamd: Command, tmp_path: Path) -> None:
     folder, logs = tmp_path / "memory", tmp_path / "logs"
     folder.mkdir()
-    (folder / "facts.md").write_text("# Facts\n\n- The staging port is 8080.\n- Ana reviews deploys.\n", encoding="utf-8")
+    (folder / "facts.md").write_text("# Facts\n\n- The staging port is 8080.\n- The proxy port is 7000.\n- Ana reviews deploys.\n", encoding="utf-8")
     ClaudeLog("one", at=datetime(2026, 3, 2, 9, 0, tzinfo=UTC)).user("The staging port is 8080.").user("Ana reviews deploys.").save(logs)
-    ClaudeLog("two", at=datetime(2026, 6, 1, 9, 0, tzinfo=UTC)).user("The staging port is 9090, not 8080.").save(logs)
+    ClaudeLog("two", at=datetime(2026, 6, 1, 9, 0, tzinfo=UTC)).user("The staging port is 9090, not 8080.").user("The proxy port is 7001, not 7000.").save(logs)
     assert dreamd("dream", logs, "--notes", folder)[0] == 0
+    assert "(wrong in" not in dreamd("brief", "--as-of", "2026-05-01")[1], "nobody had said so yet"
     assert dreamd("notes", "apply")[0] == 0
     assert "9090" in (folder / "facts.md").read_text(encoding="utf-8")
     then = dreamd("brief", "--as-of", "2026-05-01")[1]

@@ -412,7 +412,16 @@ def _rights(finding: Finding, versions: Mapping[str, tuple[Version, ...]]) -> tu
 def _right(version: str, words: str, versions: Mapping[str, tuple[Version, ...]]) -> str:
     stands = versions.get(version)
     lead = _lead(stands) if stands else None
-    return lead.statement if lead and lead.status is Status.CONFIRMED else words
+    return lead.statement if lead and lead.status is Status.CONFIRMED else _without_no(words)
+
+
+_NO = re.compile(r"^(?:(?:no|nope|nah|wait|actually|correction)\s*[,.!:;–—-]+\s+|(?:不对|不是的|不)[，,。！!]\s*)+(?=\S)", re.IGNORECASE)
+
+
+def _without_no(words: str) -> str:
+    """What somebody said to be right, without the "no," that led it in."""
+    said = _NO.sub("", words)
+    return said if said == words else said[:1].upper() + said[1:]
 
 
 def _corrections(

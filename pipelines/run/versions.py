@@ -2,7 +2,7 @@
 
 from pipelines.notes.identity import KEY_VERSION
 
-RENDERER = "11"
+RENDERER = "12"
 """Of pages."""
 BELIEFS = f"{KEY_VERSION}.5"
 """Of gates, relations and beliefs over the claims an engine read; the engine's own version is part of its name."""

@@ -538,13 +538,25 @@ def _pages(signs: Signs, moved: list[Moved], own_max: int, lines_max: int, said:
         line = Entry((link(door.title, door.path),), None) if bare else entry(door, moved, own_max)
         out.append(replace(line, depth=1 if above else 0))
         for heading, lines in groupby(
-            (i for i in prose if _words(i) not in said and not i.covered and not i.against), key=lambda i: i.carried.heading if i.carried else ""
+            (i for i in prose if _words(i) not in said and not i.covered and not i.against and not _says_nothing(i)),
+            key=lambda i: i.carried.heading if i.carried else "",
         ):
             if heading:
                 out.append(Entry(plain(heading), None, depth=1))
             out += [_index_line(i, door, moved, max(own_max, LINE_CHARS_MAX), depth=2 if heading else 1) for i in lines]
     first = tuple(Moved(section="Pages", text=door.title, page=door.path, why="no_room") for door in beyond[:lines_max])
     return _Section("Pages", tuple(out), first, len(beyond) - len(first))
+
+
+_SAYS_NOTHING = re.compile(
+    r".{0,80}[:：]$|(?:this|these)\s+(?:director(?:y|ies)|folder|file|index|memor(?:y|ies))\s+(?:contains?|is|are|holds?|lists?)\b.*\bmemor(?:y|ies)\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A line of an index that only leads in what stands below it, or tells what an index is."""
+
+
+def _says_nothing(item: Item) -> bool:
+    return not item.corrected_to and bool(_SAYS_NOTHING.fullmatch(item.statement.replace("*", "").strip()))
 
 
 def _index_line(item: Item, door: Door, moved: list[Moved], chars_max: int, *, depth: int) -> Entry:

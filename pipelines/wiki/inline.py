@@ -91,11 +91,17 @@ def join(*parts: str | Spans) -> Spans:
 
 
 def strong_value(spans: Spans, value: str | None) -> Spans:
-    """The same spans with the one place that names `value` in bold; unchanged when it stands there twice, or not as a whole word."""
-    wanted = clean(value or "")
+    """The same spans with the one place that names `value` in bold, the value alone without what is said of it; unchanged when it stands there twice, or not
+    as a whole word."""
+    wanted = _SAID_OF_IT.sub("", clean(value or ""))
     if not wanted or sum(s.text.count(wanted) for s in spans) != 1:
         return spans
     return normal(piece for span in spans for piece in _around(span, wanted))
+
+
+_SAID_OF_IT = re.compile(
+    r"(?:\s+(?:now|already|these days)\b)?\s*[,;]\s+(?:we|i|you|it|they|he|she|the|that|which|since|because|so|and|but)\b.*$|\s+now$", re.IGNORECASE
+)
 
 
 def _around(span: Span, wanted: str) -> Iterator[Span]:

@@ -188,6 +188,14 @@ def test_lines_of_a_memory_index_are_told_whole_while_there_is_room() -> None:
     assert {"a2", "a3"} <= set(done.told)
 
 
+def test_a_line_of_an_index_that_only_leads_in_or_tells_what_an_index_is_is_no_hook() -> None:
+    said = ("This directory contains project-specific memory for Claude Code.", "**Documentation Structure:**", "The venv lies in `venv/`", "This file is big.")
+    lines = [carried(f"l{n}", words, n, path="MEMORY.md", title="Notes", index=True) for n, words in enumerate(said)]
+    content = Content(title="x", items=(carried("a1", "Body.", 9, path="fog.md", title="Fog"), *lines))
+    told = "\n".join(section(brief(content, layout(content.items), MEMORY_MD).text, "Pages"))
+    assert ["This directory" in told, "Structure" in told, "The venv lies in" in told, "This file is big" in told] == [False, False, True, True]
+
+
 def test_lines_of_a_memory_index_are_hooks_of_120_characters_where_room_is_short() -> None:
     content = indexed()
     done = brief(content, layout(content.items), Budget(lines=30, size=1000))

@@ -37,6 +37,9 @@ def _by_hand(dreamd: Command) -> list[dict[str, object]]:
 def test_an_index_line_stays_wrong_once_the_file_it_points_to_was_corrected(dreamd: Command, folder: Path, tmp_path: Path) -> None:
     before = _by_hand(dreamd)
     assert [line["line"] for line in before] == [3]
+    (told,) = [line for line in dreamd("notes", "diff")[1].splitlines() if line.startswith("by hand")]
+    assert "30001" in told
+    assert "Node 22" in told, "all that is wrong of a line is named"
     assert dreamd("notes", "apply")[0] == 0
     assert (folder / "dev_server.md").read_text(encoding="utf-8") == FILE.replace("30000", "30001").replace("18", "22")
     assert _by_hand(dreamd) == before
@@ -52,14 +55,6 @@ def test_an_index_line_stays_wrong_once_the_file_it_points_to_was_corrected(drea
     facts = told.partition("## Facts and decisions")[2].partition("\n## ")[0]
     assert "- The local Foundry server runs on port 30001" in facts
     assert (facts.count("30001"), facts.count("Node 22")) == (1, 1), "the file's line and the note that was learnt say it once"
-
-
-def test_a_line_wrong_twice_is_told_with_both_that_hold(dreamd: Command, folder: Path) -> None:
-    assert folder.exists()
-    _, out, _ = dreamd("notes", "diff")
-    (told,) = [line for line in out.splitlines() if line.startswith("by hand")]
-    assert "30001" in told
-    assert "Node 22" in told
 
 
 def test_a_line_without_a_verb_is_judged_where_its_subject_and_attribute_are_those_of_what_was_said(dreamd: Command, tmp_path: Path) -> None:

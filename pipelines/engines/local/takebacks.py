@@ -72,8 +72,18 @@ _NOTHING_NAMED = re.compile(
 )
 
 
+_MAY = re.compile(
+    r"\b(?:forget|disregard|ignore|scratch|strike|drop|never\s?mind|cancel|retract|withdraw|take|took)\b"
+    r"|\bI\s+(?:was|misspoke)|\bbeen\s+(?:wrong|mistaken)\b|\bwhat\s+I\b|忘|忽略|无视|别管|收回|撤[回销]|作废|取消|说错|我没说|不算|不[用必对]|不需要|无需|不作数|错",
+    re.IGNORECASE,
+)
+"""One of these stands in whatever takes something back: looked for first, as nearly no sentence does."""
+
+
 def taken_back(sentence: str) -> TakenBack | None:
     """What a sentence takes back, as it stands in a log (line breaks and all); None when it takes back nothing."""
+    if not _MAY.search(sentence):
+        return None
     for pattern in _LAST_SAID:
         if found := pattern.match(sentence):
             return TakenBack(None, _behind(sentence, found.end()))

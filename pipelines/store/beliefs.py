@@ -79,8 +79,9 @@ class Beliefs(Core):
     def believed(self, scope: str, rev: int, *, notes: Iterable[str] | None = None, reader: Reader | None = None) -> tuple[Head, ...]:
         """What was believed at a revision: rows up to it that no row up to it replaces (systems R4)."""
         with self.reading("read what was believed") as conn:
-            query = _versions(self.scope_of(conn, scope)).where(believed_at(rev), *_for(reader))
-            rows = _among(conn, query, t.notes.c.uid, notes)
+            scope_id = self.scope_of(conn, scope)
+            query = _versions(scope_id) if notes is None else _versions_of_notes(scope_id)
+            rows = _among(conn, query.where(believed_at(rev), *_for(reader)), t.notes.c.uid, notes)
         return tuple(sorted(map(_head, rows), key=_by_note))
 
     def revision_at(self, scope: str, at: datetime) -> int:
@@ -106,7 +107,7 @@ class Beliefs(Core):
     def history(self, scope: str, notes: Iterable[str]) -> tuple[Head, ...]:
         """Every version the notes ever had, oldest revision first; a slot's end shows as `retracted` with the reason "recomputed"."""
         with self.reading("read the history of notes") as conn:
-            rows = _among(conn, _versions(self.scope_of(conn, scope)), t.notes.c.uid, notes)
+            rows = _among(conn, _versions_of_notes(self.scope_of(conn, scope)), t.notes.c.uid, notes)
         return tuple(sorted(map(_head, rows), key=lambda h: (h.rev, h.version.note, h.version.slot)))
 
     def next_expiry(self, scope: str) -> datetime | None:
@@ -242,8 +243,13 @@ def add_decisions(conn: Connection, scope_id: int, rev: int, at: datetime, decis
 
 def _versions(scope_id: int | None) -> Select[Any]:
     """Versions of a scope. It is named on both tables: the index that finds a note by uid begins with it."""
+    return _versions_of_notes(scope_id).where(t.note_versions.c.scope_id == scope_id)
+
+
+def _versions_of_notes(scope_id: int | None) -> Select[Any]:
+    """Versions of a scope to be narrowed to notes. Their scope is named on the notes alone, as in `_heads_of_notes`, for the same reason."""
     v, n = t.note_versions, t.notes
-    return select(v, n.c.uid.label("note_uid")).join_from(v, n, n.c.id == v.c.note_id).where(v.c.scope_id == scope_id, n.c.scope_id == scope_id)
+    return select(v, n.c.uid.label("note_uid")).join_from(v, n, n.c.id == v.c.note_id).where(n.c.scope_id == scope_id)
 
 
 def _heads_of_notes(scope_id: int | None) -> Select[Any]:

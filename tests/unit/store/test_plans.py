@@ -20,8 +20,8 @@ SMALL = {"scopes", "store", "dreams", "CONSTANT"}  # a row a scope, a row a drea
 
 
 def linear(step: str) -> bool:
-    """Whether a step of a plan looks at every row of a table or of a scope."""
-    return (step.startswith("SCAN") or step.endswith("(scope_id=?)")) and step.split()[1] not in SMALL
+    """Whether a step of a plan looks at every row of a table or of a scope, or at every version up to a revision."""
+    return (step.startswith("SCAN") or step.endswith(("(scope_id=?)", "(scope_id=? AND rev<?)"))) and step.split()[1] not in SMALL
 
 
 def fill(store: Store) -> None:

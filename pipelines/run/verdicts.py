@@ -210,7 +210,8 @@ class _Desk:
 
     def ordered_by_others(self, note: OnlineNote) -> str:
         """Why a note is held that orders its reader about: its order stands in what others wrote and no user said it; "" when it is not."""
-        orders = [frozenset(content_words(text)) for s in sentences(note.text) if held_unless_said(text := s.of(note.text))]
+        told = filter(None, (note.text, note.title, note.heading, note.description))
+        orders = [frozenset(content_words(text)) for words in told for s in sentences(words) if held_unless_said(text := s.of(words))]
         if not orders or not self._sessions_known():
             return ""
         said: dict[Origin, list[frozenset[str]]] = defaultdict(list)

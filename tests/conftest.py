@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, settings
 from sqlalchemy.engine import make_url
 
 from pipelines.store import open_store
-from tests import servers
+from tests import quick, servers
 from worker.by_agent import SIGNS
 
 settings.register_profile("dreamd", deadline=None, max_examples=80, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
@@ -28,6 +28,7 @@ _running = contextlib.ExitStack()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    quick.hasten()
     for sign in SIGNS:
         os.environ.pop(sign, None)  # the person at work may be an agent; the one in the tests is none, unless a test says so
     is_worker = hasattr(config, "workerinput")

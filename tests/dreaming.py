@@ -46,7 +46,7 @@ class Desk:
         if not self.url:
             self.url = f"sqlite:///{self.data / 'store.db'}"
             if not (self.data / "store.db").exists():
-                shutil.copyfile(_empty_store(), self.data / "store.db")
+                shutil.copyfile(empty_store(), self.data / "store.db")
 
     @contextmanager
     def store(self) -> Iterator[Store]:
@@ -112,7 +112,7 @@ class Desk:
 
 
 @cache
-def _empty_store() -> Path:
+def empty_store() -> Path:
     """A migrated store to copy: a migration takes longer than most dreams."""
     folder = Path(mkdtemp(prefix="dreamd-empty-store-"))
     folder.chmod(0o700)

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.dreaming import Desk
+from pipelines.store.migrations import upgrade as upgrading
+from tests.dreaming import Desk, empty_store
 from tests.oracle.server import serving
 from tests.oracle.service import Service
 from tests.paying import KEY, Home, finds_nothing, home_of
+from tests.quick import migrate_by_copy
 from tests.redacting import rule_cache, shared_redactor
 from worker import wiring
 from worker.cli import run
+
+
+@pytest.fixture(autouse=True)
+def _migrated_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new store of a test here is a copy of an empty one: migrations have tests of their own."""
+    monkeypatch.setattr(upgrading, "upgrade", partial(migrate_by_copy, empty_store()))
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ KEYS = ["dream", "scope", "status", "engine", "sources", "sessions", "turns", "o
         "online", "pages", "brief", "archive", "bloat", "seconds", "next"]  # fmt: skip
 KEYS_INSIDE = {
     "records": ["good", "bad", "pending"],
-    "notes": ["added", "same", "extended", "superseded", "corrected", "conflicting", "merged", "expired", "quarantined", "drafts", "needs_recheck"],
+    "notes": ["added", "same", "extended", "superseded", "corrected", "conflicting", "merged", "expired", "quarantined", "drafts", "unasked", "needs_recheck"],
     "online": ["carried", "upheld", "corrected", "contradicted", "superseded", "duplicate", "unsupported", "unchecked", "no_log"],
     "pages": ["written", "unchanged", "redirected"],
     "brief": ["lines", "bytes", "moved"],

@@ -20,7 +20,7 @@ class TakenBack:
 
 _LEAD = (
     r"\s*(?:(?:actually|no|nope|ok(?:ay)?|so|and|but|also|wait|hmm+|oh|ah|sorry|please|on second thou?ghts?|in fact|my mistake|correction|well|right|now|then|you know what|let(?:'|’)?s"
-    r"|you can|I(?:'d| would) like you to|不对|等等|等一下|那个|哦|嗯|抱歉|对不起|好吧|算了|请|麻烦|其实|那)[\s,.!:;，。！：；—–-]*)*"
+    r"|you can|I(?:'d| would) like you to|不对|等等|等一下|那个|哦|嗯|抱歉|对不起|好吧|算了|请|麻烦|其实|那)[\s,.!:;，。！：；—–-]*){0,6}"
 )
 _DROP = r"(?:forget|disregard|ignore|scratch|strike|drop|never\s?mind|cancel)"
 _ALL = r"(?:what(?:ever)?|everything|anything|all(?:\s+that)?|the\s+(?:thing|part|bit)s?)"

@@ -435,6 +435,13 @@ def _tool(m: Match) -> Slot | None:
     return Slot(subject=subject, attribute="use", value=value, person=person, negated=bool(m["not"]))
 
 
+def _language(m: Match) -> Slot | None:
+    """The natural language something is written in ("write commit messages in English", "docs must be in German"); without a thing, that of answers."""
+    thing = re.sub(r"^(?:(?:all|any|the|your|our|my|every|to|me|us)\s+)+|^(?:to|me|us|back)$", "", (m["np"] or "").strip(), flags=re.I)
+    subject = thing or {"reply": "answer", "respond": "answer"}.get(m["verb"].lower(), m["verb"].lower())
+    return Slot(subject=subject, attribute="written in", value=m["value"], person="group", negated=bool(m["not"]), single=True) if _short(subject, 4) else None
+
+
 def _supports(m: Match) -> Slot | None:
     value = re.sub(r"\s+(?:and|or)\s+(?:newer|later|above|up|higher)$", "", _value(m["value"]), flags=re.I)
     return Slot(subject="", attribute="support", value=value, person="group", negated=bool(m["not"])) if _short(value, 4) else None
@@ -503,6 +510,11 @@ _REGION = (  # as clouds name theirs: eu-west-1, us-gov-east-1, europe-west4-b, 
 )
 _CHANGED = r"set|moved|switched|changed|bumped|raised|lowered|increased|decreased|reduced|updated|extended|shortened"
 
+
+_LANGUAGES = (
+    r"(?:(?:british|american|simplified|traditional)\s+)?(?:english|german|french|spanish|italian|portuguese|dutch|russian|ukrainian|polish|czech|swedish|turkish|arabic|hindi"
+    r"|japanese|korean|chinese|mandarin)"
+)
 
 _ROWS: tuple[tuple[str, Builder], ...] = (
     (rf"^(?P<subject>.*?)\s*\b(?P<verb>{_MOVE})\b(?P<object>.*?)\bfrom\s+(?P<old>.+?)\s+(?:over\s+)?(?:to|into)\s+(?P<new>.+)$", _changed),
@@ -587,6 +599,14 @@ _ROWS: tuple[tuple[str, Builder], ...] = (
     (
         rf"^{_NP}\s+(?:lives?|is|are|(?:is|are)\s+(?:served|mounted|reachable|available)|is located|are located|is stored|are stored|is kept|are kept|goes?|belongs?|stays?|resides?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$",
         _placed,
+    ),
+    (
+        rf"^(?P<not>(?:never|don't|do not)\s+)?(?:always\s+)?(?P<verb>write|answer|reply|respond|comment|document|explain|keep)\b\s*(?P<np>[^,;]*?)\s*\bin\s+(?P<value>{_LANGUAGES})$",
+        _language,
+    ),
+    (
+        rf"^(?P<verb>){_NP}\s+(?:must|should|has to|have to|needs? to|is to|are to)\s+(?P<not>not\s+)?(?:always\s+)?be\s+(?:written\s+)?in\s+(?P<value>{_LANGUAGES})$",
+        _language,
     ),
     (r"^(?:put|keep|place|store|save)\s+(?P<np>.+?)\s+(?:in|under|at|inside)\s+(?P<value>.+)$", _placed),
     (rf"^{_NP}\s+(?:runs?|is hosted|is deployed|are hosted|are deployed|is running)\s+on\s+(?P<value>.+)$", _platform),

@@ -300,7 +300,9 @@ def _is_a_not_a(folded: str, start: int, end: int) -> bool:
 
 
 # "5433 not 5432" sets one against the other; "is not 5432" denies.
-_AUXILIARY = "".join(rf"(?<!\b(?i:{word}))" for word in "is are was were be am do does did has have had will would can could should must may might shall".split())
+_AUXILIARY = "".join(
+    rf"(?<!\b(?i:{word}))" for word in "is are was were be am do does did has have had will would can could should must may might shall".split()
+)
 _CLAUSE = re.compile(
     r"[,;:，；：、—]+\s*(?!\d{3}(?!\d))"
     r"|(?<!\s)\s+(?=(?i:but|while|whereas|although|though|yet|however|instead of|rather than)(?![A-Za-z]))"

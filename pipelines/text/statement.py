@@ -220,6 +220,8 @@ _DENYING = frozenset(
     "不要 不建议 不推荐 建议 推荐 不得 不准 不许 不可 不可以 不应 不应该 不用 不再 禁止 严禁 避免 勿 请勿 切勿 别 别用 别再 再 永远 千万 绝对".split()
 )
 """Words of a denial as the cutter gives them: of a slot that is denied they say no more than that."""
+_WRITING = frozenset(map(canonical_word, "write written reply respond answer".split()))
+"""Words that only say that something is written, where the slot is the language it is written in."""
 
 
 def _extra(slot: Slot, core: str) -> frozenset[str]:
@@ -229,7 +231,8 @@ def _extra(slot: Slot, core: str) -> frozenset[str]:
     for part in sorted(own, key=len, reverse=True):
         rest = without_words(rest, part)
     accounted = {word for part in own for word in canonical_words(part)}
-    return frozenset(canonical_words(rest)) - accounted - (_GLUE | _DENYING if slot.negated else _GLUE)
+    own_glue = (_DENYING if slot.negated else frozenset()) | (_WRITING if slot.attribute == "written in" else frozenset())
+    return frozenset(canonical_words(rest)) - accounted - _GLUE - own_glue
 
 
 _ALNUM = re.compile(r"[A-Za-z0-9]", re.IGNORECASE)

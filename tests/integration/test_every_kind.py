@@ -45,3 +45,10 @@ def test_what_a_person_states_outright_is_told_to_the_next_session(desk: Desk, w
     ClaudeLog("said").user(words).assistant("Understood.").save(desk.logs)
     desk.dream()
     assert line in told(desk, part)
+
+
+def test_a_later_rule_on_the_language_of_a_thing_takes_the_place_of_the_earlier_one(desk: Desk) -> None:
+    ClaudeLog("before").user("Always write commit messages in English.").assistant("Understood.").save(desk.logs)
+    ClaudeLog("after").later(days=3).user("From now on write commit messages in Chinese.").assistant("Understood.").save(desk.logs)
+    desk.dream()
+    assert told(desk, "Rules") == ["From now on write commit messages in Chinese."]

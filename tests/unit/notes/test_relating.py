@@ -203,3 +203,18 @@ def test_a_denied_value_is_known_behind_what_leads_to_it_and_before_where_it_is(
 )
 def test_a_denied_value_is_not_taken_for_what_only_holds_its_letters_or_is_said_of_another_thing(older: str, newer: str) -> None:
     assert relate(parse(older), parse(newer)).relation is Relation.OTHER
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "relation"),
+    [
+        ("Always write commit messages in English.", "Always write commit messages in Chinese.", CONTRADICTION),
+        ("Answer me in English.", "From now on respond in French.", UPDATE),
+        ("Commit messages must be in English.", "Write commit messages in Chinese.", CONTRADICTION),
+        ("All comments should be in English", "Comments should be in English", SAME),
+        ("Write the docs in English", "Write commit messages in Chinese", OTHER),
+        ("Write tests in Python", "Write tests in Go", OTHER),
+    ],
+)
+def test_one_thing_is_written_in_one_language(one: str, other: str, relation: Relation) -> None:
+    assert between(one, other) is relation

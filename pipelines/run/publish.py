@@ -168,7 +168,9 @@ def _require_scope(store: Store, at: WikiFolder, scope: str) -> WikiState | None
     """What is known of the folder, if it was published before; refused when it shows another scope."""
     known = store.wiki(at.wiki)
     if known is not None and known.scope != scope:
-        raise Refused(f"{at.folder} shows the scope {known.scope}: name another folder for {scope}")
+        raise Refused(
+            f"{at.folder} shows the scope {known.scope}, and this is of {scope}: --scope {known.scope} (DREAMD_SCOPE) for that one, or name another folder"
+        )
     return known
 
 

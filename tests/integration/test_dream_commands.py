@@ -505,7 +505,7 @@ def test_a_scope_that_is_set_is_the_one_dreamt_over_though_the_store_holds_only_
     assert dreamd("status", "--wiki", tmp_path / "wiki", "--json").json["scope"] == "acme/api"
     ClaudeLog("api").user("Never push to main.").save(tmp_path / "api")
     refused = dreamd("dream", tmp_path / "api", "--wiki", tmp_path / "wiki")
-    assert (refused.code, "shows the scope acme/web" in refused.err) == (3, True)
+    assert (refused.code, "shows the scope acme/web, and this is of acme/api: --scope acme/web (DREAMD_SCOPE) for that one" in refused.err) == (3, True)
     assert dreamd("dream", tmp_path / "api", "--wiki", tmp_path / "wiki", "--dry-run", "--json").json["scope"] == "acme/api"
     assert dreamd("status", "--wiki", tmp_path / "wiki", "--scope", "acme/web", "--json").json["sessions"] == 1
 

@@ -63,3 +63,11 @@ def test_the_audit_tells_who_asked_applied_and_took_back(desk: Desk, dreamd: Com
     assert f"cancel   {other}  by lee\n" in text
     assert "\x1b" not in text
     assert "nobody asked" in dreamd("audit", "--scope", "acme/elsewhere")
+
+
+@pytest.mark.parametrize("command", [("audit",), ("dreams", "list")])
+def test_a_scope_without_dreams_is_named_with_those_the_store_holds(desk: Desk, dreamd: Command, command: tuple[str, ...]) -> None:
+    ClaudeLog("one").user("Always run migrations with `make migrate`.").save(desk.logs)
+    desk.dream()
+    assert dreamd(*command, "--scope", "acme/elsewhere").endswith(f" in acme/elsewhere yet; the store holds {SCOPE}: --scope names one\n")
+    assert "yet" not in dreamd(*command, "--scope", SCOPE)

@@ -14,6 +14,8 @@ from pipelines.notes.privacy import NAME
 from pipelines.store import Store
 from worker import logsetup, settings, wiring
 
+NAMED = 5  # of the scopes a store holds, so many are named
+
 Wiki = Annotated[
     Path | None, typer.Option("--wiki", metavar="DIR", help="The wiki folder; default: the setting, else the nearest from here upwards, else the project's.")
 ]
@@ -86,3 +88,10 @@ def scope_of(given: str | None, loaded: settings.Settings, store: Store) -> str:
         return given
     scopes = () if loaded.database_url or "scope" in loaded.model_fields_set else store.scopes()
     return scopes[0] if len(scopes) == 1 else loaded.scope
+
+
+def nothing_in(scope: str, said: str, store: Store) -> str:
+    """Says that a scope has nothing yet, and which scopes the store holds instead: the scope may not be the one that was meant."""
+    others = [known for known in store.scopes() if known != scope]
+    more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
+    return f"{said} in {scope} yet" + (f"; the store holds {', '.join(others[:NAMED])}{more}: --scope names one" if others else "")

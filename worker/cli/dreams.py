@@ -40,14 +40,16 @@ def list_dreams(
     """The scope's dreams, the newest first."""
     loaded = common.start(config)
     with serving.open_serving(wiki, loaded) as (store, _):
-        found = store.dreams(common.scope_of(scope, loaded, store), limit=limit)
+        at = common.scope_of(scope, loaded, store)
+        found = store.dreams(at, limit=limit)
+        nothing = "" if found else common.nothing_in(at, "no dream", store)
     if as_json:
         print_json({"dreams": [_told(d) for d in found]})
         return 0
     for d in found:
         print(f"{d.uid}  {_state(d):24} {d.cause:10} {_when(d)}")
-    if not found:
-        print("no dream yet")
+    if nothing:
+        print(visible(nothing))
     return 0
 
 

@@ -52,14 +52,16 @@ def audit(wiki: common.Wiki = None, scope: common.Scope = None, config: common.C
     """Who did what to the scope's dreams, oldest first: what was asked for, canceled, applied by hand, verified."""
     loaded = common.start(config)
     with serving.open_serving(wiki, loaded) as (store, _):
-        found = store.audit(common.scope_of(scope, loaded, store))
+        at = common.scope_of(scope, loaded, store)
+        found = store.audit(at)
+        nothing = "" if found else common.nothing_in(at, "nobody asked for anything", store)
     if as_json:
         print_json({"audit": [{"at": a.at, "verb": a.verb, "hand": a.hand, "about": a.about} for a in found]})
         return 0
     for a in found:
         print(f"{_at(a.at)}  {a.verb:8} {visible(a.about)}  by {visible(a.hand) or 'nobody named'}")
-    if not found:
-        print("nobody asked for anything yet")
+    if nothing:
+        print(visible(nothing))
     return 0
 
 

@@ -11,9 +11,11 @@ from typing import Annotated
 import typer
 
 from pipelines.errors import UnreadableSource
+from pipelines.run.health import missing
 from worker import messages
 from worker.cli import common, serving
 from worker.cli.output import print_json, visible
+from worker.health_server import limits_of
 
 DOOR = "submit"
 REFUSED = 3
@@ -52,10 +54,14 @@ def submit(
         else:
             raw = _content(file)
         said = messages.answer(store, raw, door=DOOR, params=serving.plain_params(loaded), ring=serving.bell(loaded), mask=serving.masked)
+        absent = missing(store.health(), limits_of(loaded)) if said.state == "running" and not as_json else ()
     if as_json:
         print_json(said.model_dump())
     else:
         _print(said)
+        for problem in absent:
+            if problem.code == "no_worker":
+                print(f"it waits, since no worker has been seen: {problem.what_to_do}")
     return REFUSED if said.answer == "refused" else 0
 
 

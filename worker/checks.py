@@ -368,7 +368,10 @@ def wiki(at: Path, *, marker: Marker, published: bool) -> tuple[Check, ...]:
     if found.epoch != marker.epoch:
         return (
             wrong(
-                "wiki_of_another", about, "another copy of the store publishes it", "set data_dir or database_url to that one; the runbook says more (Restore)"
+                "wiki_of_another",
+                about,
+                "another store, or another copy of this one, publishes it",
+                "name another folder (--wiki, DREAMD_WIKI) if it was only found from here, else set data_dir or database_url to that store; the runbook says more (Restore)",
             ),
         )
     if found.host != marker.host:

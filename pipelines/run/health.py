@@ -62,10 +62,10 @@ def missing(measured: Measured, limits: Limits) -> tuple[Problem, ...]:
     there = {p.role for p in measured.processes if p.seen_age_s <= limits.seen_s}
     out = []
     if SCHEDULER not in there and (scheduled := [s.scope for s in measured.scopes if s.scheduled_s is not None]):
-        why = f"{_named(scheduled)} shall dream by schedule and no scheduler has been seen"
+        why = f"{_named(scheduled)} shall dream by schedule and no scheduler runs now"
         out.append(Problem(code="no_scheduler", about="the store", why=why, what_to_do=_START_SCHEDULER, grave=False))
     if WORKER not in there and (waiting := [s.scope for s in measured.scopes if s.pending or s.due]):
-        why = f"a dream of {_named(waiting)} waits and no worker has been seen"
+        why = f"a dream of {_named(waiting)} waits and no worker runs now"
         out.append(Problem(code="no_worker", about="the store", why=why, what_to_do=_START_WORKER, grave=False))
     return tuple(out)
 
@@ -89,7 +89,7 @@ def _workers(m: Measured, limits: Limits) -> Iterator[Problem]:
             )  # fmt: skip
     if waits and not there:
         yield Problem(
-            code="no_worker", about="the store", why=f"a unit is due since {duration(m.due_age_s or 0)} and no worker has been seen",
+            code="no_worker", about="the store", why=f"a unit is due since {duration(m.due_age_s or 0)} and no worker runs now",
             what_to_do=_START_WORKER,
         )  # fmt: skip
 
@@ -104,7 +104,7 @@ def _schedulers(m: Measured, limits: Limits) -> Iterator[Problem]:
     scheduled = [s.scope for s in m.scopes if s.scheduled_s is not None and s.scheduled_s > limits.seen_s]
     if scheduled and not any(p.role == SCHEDULER and p.seen_age_s <= limits.seen_s for p in m.processes):
         yield Problem(
-            code="no_scheduler", about="the store", why=f"{_named(scheduled)} shall dream by schedule and no scheduler has been seen",
+            code="no_scheduler", about="the store", why=f"{_named(scheduled)} shall dream by schedule and no scheduler runs now",
             what_to_do=_START_SCHEDULER,
         )  # fmt: skip
 

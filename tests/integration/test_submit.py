@@ -67,7 +67,7 @@ def test_submit_asks_once_and_tells_the_dream_again_for_the_same_id(dreamd: Comm
     first = dreamd("submit", "--scope", "acme/web", "--request-id", "r1", "--hand", "ana")
     assert (first.code, first.err) == (0, "")
     assert first.out.startswith("accepted: request r1, dream ")
-    assert "it waits, since no worker has been seen: start dreamd worker" in first.out
+    assert "it waits, since no worker runs now: start dreamd worker" in first.out
     again = json.loads(dreamd("submit", "--scope", "acme/web", "--request-id", "r1", "--json").out)
     assert again["answer"] == "known"
     assert again["dream"] in first.out

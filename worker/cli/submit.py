@@ -61,7 +61,7 @@ def submit(
         _print(said)
         for problem in absent:
             if problem.code == "no_worker":
-                print(f"it waits, since no worker has been seen: {problem.what_to_do}")
+                print(f"it waits, since no worker runs now: {problem.what_to_do}")
     return REFUSED if said.answer == "refused" else 0
 
 

@@ -183,7 +183,7 @@ def _no_answer(desk: _Folder, tick: Tick, uid: str) -> Ruling | str:
 def _take_page(desk: _Folder, path: str, found: bytes, bases: Sequence[bytes]) -> Taken:
     known = {key for base in bases for key in line_keys(base, path=path)}
     read = [read_edits(path, found, base, ours=known.__contains__) for base in bases]
-    edits = min((r for r in read if not isinstance(r, NotAnEdit)), key=len, default=None)
+    edits = min((r for r in read if not isinstance(r, NotAnEdit)), key=_asks_least, default=None)
     if edits is None:
         return Taken(False, _DOUBTS[read[0].why] if read and isinstance(read[0], NotAnEdit) else "")
     ours = [e for e in edits if e.kind is not EditKind.OWN]
@@ -198,6 +198,11 @@ def _take_page(desk: _Folder, path: str, found: bytes, bases: Sequence[bytes]) -
         _shown_again(desk, rulings)
         return Taken(True)
     return Taken(False, "what was changed or taken out there waits in dreamd review")
+
+
+def _asks_least(edits: Sequence[PageEdit]) -> tuple[int, int]:
+    """How much a reading of a file says was done to our lines, then how much in all: the version it was made from is that of the least."""
+    return sum(e.kind is not EditKind.OWN for e in edits), len(edits)
 
 
 def _ask_of(desk: _Folder, edit: PageEdit) -> Ruling | None:

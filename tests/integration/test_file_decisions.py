@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import timedelta
 from functools import reduce
 from pathlib import Path
@@ -228,6 +229,20 @@ def test_in_a_folder_of_their_own_a_bullet_taken_out_is_retracted(desk: Desk) ->
     assert statuses(desk, "push to main") == {Status.RETRACTED}
     assert "push to main" not in page.read_text(encoding="utf-8")
     assert "make migrate" in page.read_text(encoding="utf-8")
+
+
+def test_a_bullet_moved_in_a_desk_that_was_restored_is_not_taken_back_either(desk: Desk) -> None:
+    page = confirmed(desk)
+    shutil.copytree(desk.root, desk.root.with_name("backup"))
+    shutil.rmtree(desk.root)
+    shutil.copytree(desk.root.with_name("backup"), desk.root)
+    text = page.read_text(encoding="utf-8")
+    line = next(row for row in text.splitlines() if "push to main" in row and row.startswith("- "))
+    page.write_text(text.replace(line + "\n", "", 1).replace(f"{OWN_MARK}\n", f"{OWN_MARK}\n\n{line}\n", 1), encoding="utf-8")
+    for _ in range(2):
+        desk.dream(mine=False)
+    with desk.store() as store:
+        assert open_edits(store, SCOPE) == ()
 
 
 @pytest.mark.parametrize("mine", [True, False])

@@ -118,6 +118,7 @@ def test_ctrl_c_ends_parts_that_are_ready_and_parts_that_still_load_without_a_wo
 
 ENTRY = """
 import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # as in a terminal: a shell starts what runs in its background with Ctrl-C ignored
 sys.argv = ["dreamd", *{words!r}]
 class Interrupts:
     def find_spec(self, name, *_):

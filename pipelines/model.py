@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b32encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum, StrEnum
@@ -354,6 +354,11 @@ class GateResult:
     gate: str
     outcome: Outcome
     why: str = ""
+
+
+def outcome(results: Sequence[GateResult]) -> Outcome:
+    """The strictest outcome of all; PASS for no results."""
+    return max((one.outcome for one in results), key=tuple(Outcome).index, default=Outcome.PASS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pipelines.model import Claim, GateResult, Outcome, Turn
+from pipelines.model import Claim, GateResult, Outcome, Turn, outcome
+from pipelines.text.voices import voice_of
 
 from .evidence import result, weakest_origin
 from .follows import follows_gate
@@ -14,7 +15,7 @@ from .quote import quote_gate
 from .scope import scope_gate
 from .sensitive import SENSITIVE, sensitive, sensitive_gate
 from .serving import without_orders
-from .speaker import NEWCOMER, SPEAKER, Company, Lineage, company_of, speaker_gate, voice_of, voices_changed
+from .speaker import NEWCOMER, SPEAKER, Company, Lineage, company_of, speaker_gate, voices_changed
 from .transient import transient_gate
 
 __all__ = [
@@ -47,8 +48,6 @@ __all__ = [
     "without_orders",
 ]
 
-_STRICTNESS = tuple(Outcome)
-
 
 def judge(claim: Claim, turns: Mapping[str, Turn]) -> tuple[GateResult, ...]:
     """What every gate that needs only the claim and its turns says, in the gates' order. `turns` must hold at least the quoted turns."""
@@ -66,11 +65,6 @@ def judge(claim: Claim, turns: Mapping[str, Turn]) -> tuple[GateResult, ...]:
 def doubts_gate(claim: Claim) -> GateResult:
     """DRAFT with the first criterion the engine itself knows to be missing."""
     return result("doubts", Outcome.DRAFT, claim.doubts[0]) if claim.doubts else result("doubts")
-
-
-def outcome(results: Sequence[GateResult]) -> Outcome:
-    """The strictest outcome of all; PASS for no results."""
-    return max((one.outcome for one in results), key=_STRICTNESS.index, default=Outcome.PASS)
 
 
 def first_missed(results: Sequence[GateResult]) -> str:

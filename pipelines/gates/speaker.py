@@ -5,12 +5,12 @@ that changes."""
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime
 
 from pipelines.model import Claim, GateResult, Kind, Origin, Outcome, Turn
+from pipelines.text.voices import voice_of
 
 from .evidence import located, result
 from .norms import normative, waiving
@@ -22,11 +22,6 @@ SPEAKER = "speaker"
 """The gate's name."""
 NEWCOMER = "new_speaker"
 _OF_THEMSELVES = re.compile(r"(?<!\w)(?:i|i['’]\w+|my|me|mine|ich|mein\w*|yo|mi|mis|я|мой|моя|мне|je|mon|ma)(?!\w)|我", re.I)
-
-
-def voice_of(name: str) -> str:
-    """A speaker's name as names are compared: Unicode, case and white space folded."""
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pipelines.model import OnlineNote
 from pipelines.notes.folder import NoteProblem, read_text
-from pipelines.notes.instructions import BELOW, FOLDER
+from pipelines.notes.instructed import BELOW, FOLDER
 
 DEPTH_MAX = 5
 FILES_MAX = 500

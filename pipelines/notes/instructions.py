@@ -18,6 +18,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from pipelines.model import OnlineNote, Relation
+from pipelines.notes.instructed import BELOW
 from pipelines.notes.relate import forbids_merge, relate, subject_key, value_key
 from pipelines.text.mood import ZH_BAN, Mood, mood_of, negated
 from pipelines.text.sentences import sentences
@@ -25,10 +26,6 @@ from pipelines.text.slots import ATTRIBUTE_OF, is_single
 from pipelines.text.statement import Form, Statement, parse
 from pipelines.text.words import content_words, is_han
 
-FOLDER = "//instructions"
-"""The folder lines of instruction files are stored under: no memory folder has such a name."""
-BELOW = "//below"
-"""Under which the front matter of such a line says what folder it binds in: no file's own key has such a name."""
 SHARED_MIN = 2
 """Content words two sentences have in common before they are looked at together."""
 SIDE_CHARS_MAX = 400

@@ -13,8 +13,8 @@ from pipelines.logs.discovery import whole_path
 from pipelines.logs.intake import IntakeReport, intake, path_key
 from pipelines.model import OnlineNote, Ruling, digest
 from pipelines.notes.folder import FolderReading, NoteProblem, read_folder
+from pipelines.notes.instructed import FOLDER as INSTRUCTIONS
 from pipelines.notes.instruction_files import read_instructions
-from pipelines.notes.instructions import FOLDER as INSTRUCTIONS
 from pipelines.run.parts import Parts, Request
 
 TRUST = "trust"

@@ -9,7 +9,7 @@ from typing import Any, cast
 from sqlalchemy import ColumnElement, Connection, and_, exists, func, or_, select
 
 from pipelines.model import Finding, OnlineNote, digest
-from pipelines.notes.instructions import FOLDER as INSTRUCTIONS
+from pipelines.notes.instructed import FOLDER as INSTRUCTIONS
 from pipelines.notes.moment import deadline_of
 from pipelines.store import tables as t
 from pipelines.store.codec import finding_of, online_of, online_out

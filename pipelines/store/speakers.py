@@ -12,13 +12,13 @@ from typing import Any, Final, cast
 
 from sqlalchemy import Connection, or_, select, update
 
-from pipelines.gates import outcome, voice_of
-from pipelines.model import GateResult, Origin, Outcome, Turn
+from pipelines.model import GateResult, Origin, Outcome, Turn, outcome
 from pipelines.store import tables as t
 from pipelines.store.codec import SPEAKERS, results_of, results_out
 from pipelines.store.core import Core, chunks
 from pipelines.store.dirty import mark
 from pipelines.store.types import dump, load
+from pipelines.text.voices import voice_of
 
 MOVED: Final = ""
 """The digest by which the work log's record of a session is made anew."""
@@ -26,7 +26,7 @@ MOVED: Final = ""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spoken:
-    """When a session began by its turns, and the people who speak in it, as `gates.voice_of` has their names."""
+    """When a session began by its turns, and the people who speak in it, as `voice_of` has their names."""
 
     began: datetime | None
     voices: frozenset[str]

@@ -33,3 +33,13 @@ def test_nothing_but_a_call_loads_the_provider_s_library(words: list[str], tmp_p
     }  # fmt: skip
     done = subprocess.run((sys.executable, "-c", run, *lines), check=True, capture_output=True, text=True, env=env)
     assert done.stdout.splitlines()[-1] == "[0, 0] set()", done
+
+
+@pytest.mark.parametrize("words", [[], ["--help"], ["doctor"]])
+def test_a_reader_who_has_gone_before_the_end_is_no_fault(words: list[str], tmp_path: Path) -> None:
+    home = {**os.environ, "HOME": str(tmp_path)}
+    with subprocess.Popen([sys.executable, "-m", "worker", *words], env=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait(60)) == (b"", 141)

@@ -26,7 +26,7 @@ from pipelines.model import (
     digest,
 )
 from pipelines.notes.folder import read_text
-from pipelines.notes.instructions import FOLDER
+from pipelines.notes.instructed import FOLDER
 from pipelines.run.beside import pin, unpin
 from pipelines.store import BeliefChange, Decision, FindingChange, Store
 from tests.contracts.store_builders import DAY, batch, claim, gated, source, start_dream, turn

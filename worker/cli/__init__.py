@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import errno
 import os
+import select
 import sys
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Annotated, Final
 
-import structlog
 import typer
 
 from pipelines.errors import DreamdError, Refused
-from worker import __version__, logsetup
+from worker import __version__
 from worker.cli.verbs import Verbs
 from worker.settings import BadSettings
 
 DONE, LEFT_UNDONE, USAGE, REFUSED = 0, 1, 2, 3
 INTERRUPTED = 130
+UNREAD = 141
+"""As of a program ended by SIGPIPE: who read the output has gone before its end (`dreamd search x | head -1`)."""
 
 ABOUT: Final = "Consolidates the memory of agents: session logs and notes in, a corrected and linked wiki out."
 FIRST: Final = "dreamd alone says what is here and what to do next, and writes nothing. Each command has its own --help."
@@ -39,9 +41,18 @@ def app_of(command: str | None = None) -> typer.Typer:
         name="dreamd", cls=Verbs, add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True, rich_markup_mode=None, callback=_all,
         help=f"{ABOUT}\n\n{FIRST}",
     )  # fmt: skip
+    if command == "--help":
+        return _listed(app)
     home = HOMES.get(command or "")
     for module in (home,) if home else dict.fromkeys(HOMES.values()):
         import_module(f"{__name__}.{module}").register(app)
+    return app
+
+
+def _listed(app: typer.Typer) -> typer.Typer:
+    """The command line with every command in name alone: the list of them is a table of ours (`verbs.PARTS`), and needs no module of theirs."""
+    for name in HOMES:
+        app.command(name)(lambda: None)
     return app
 
 
@@ -62,15 +73,19 @@ def run(arguments: list[str] | None = None) -> int:
         if words in ([], ["--json"]):
             from worker.cli.home import home
 
-            return home(as_json=bool(words))
+            return _told(home(as_json=bool(words)))
         code = app_of(words[0] if words else None)(words, prog_name="dreamd", standalone_mode=False)
-        return int(code or DONE)
+        return _told(int(code or DONE))
     except BadSettings as error:
         return _say(error, REFUSED)
     except Refused as error:
         return _say(error, REFUSED)
     except DreamdError as error:
         return _say(error, LEFT_UNDONE)
+    except SystemExit:  # the parser within ends the process by itself where nobody reads what it prints
+        if _nobody_reads():
+            return UNREAD
+        raise
     except KeyboardInterrupt:
         goes_on = ", the next dream goes on from here" if words[:1] == ["dream"] else ""
         print(f"dreamd: interrupted; nothing is half-written{goes_on}", file=sys.stderr)
@@ -80,6 +95,8 @@ def run(arguments: list[str] | None = None) -> int:
     except typer.Abort:
         return INTERRUPTED
     except OSError as error:
+        if isinstance(error, BrokenPipeError) and _nobody_reads():
+            return UNREAD
         told = _refused_by_the_system(error)
         return _say(told, REFUSED) if told else _fault(error)
     except Exception as error:
@@ -88,6 +105,26 @@ def run(arguments: list[str] | None = None) -> int:
             shown()
             return int(getattr(error, "exit_code", USAGE))
         return _fault(error)
+
+
+def _told(code: int) -> int:
+    """The exit code, once all that was printed is written: else a reader who has gone is met when nobody can answer for it."""
+    sys.stdout.flush()
+    return code
+
+
+def _nobody_reads() -> bool:
+    """Whether who read our output has gone; what is left of it then goes nowhere."""
+    try:
+        out = sys.stdout.fileno()
+    except (OSError, ValueError):  # no file of its own
+        return False
+    asked = select.poll()
+    asked.register(out, select.POLLOUT)
+    gone = any(event & (select.POLLERR | select.POLLHUP) for _, event in asked.poll(0))
+    if gone:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out)
+    return gone
 
 
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -109,6 +146,10 @@ def _refused_by_the_system(error: OSError) -> str:
 
 def _fault(error: Exception) -> int:
     """Tell of what nobody expected, with its traceback in the log."""
+    import structlog  # here: it takes a tenth of a second to load, and a command that answers needs none of it
+
+    from worker import logsetup
+
     if not structlog.is_configured():
         logsetup.configure()  # structlog's own way of telling an error prints local variables, settings among them
     structlog.get_logger("dreamd").exception("command_failed")

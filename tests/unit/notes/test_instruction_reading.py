@@ -9,8 +9,9 @@ import pytest
 
 from pipelines.notes import instruction_files
 from pipelines.notes.folder import read_text
+from pipelines.notes.instructed import BELOW
 from pipelines.notes.instruction_files import Instructed, InstructionFile, read_instructions
-from pipelines.notes.instructions import BELOW, Instructions, told_by
+from pipelines.notes.instructions import Instructions, told_by
 
 
 def files_saying(*lines: str) -> Instructions:

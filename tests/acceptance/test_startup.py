@@ -43,3 +43,13 @@ def test_a_reader_who_has_gone_before_the_end_is_no_fault(words: list[str], tmp_
         assert process.stderr is not None
         process.stdout.close()
         assert (process.stderr.read(), process.wait(60)) == (b"", 141)
+
+
+@pytest.mark.parametrize("words", ["", "--help", "doctor"])
+def test_a_command_without_an_output_ends_as_it_does_with_one(words: str, tmp_path: Path) -> None:
+    home = {**os.environ, "HOME": str(tmp_path)}
+    codes = [
+        subprocess.run(["sh", "-c", f'exec "$0" -m worker {words} {out}', sys.executable], env=home, capture_output=True).returncode
+        for out in (">/dev/null", ">&-")
+    ]
+    assert codes[0] == codes[1]

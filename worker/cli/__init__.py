@@ -109,7 +109,8 @@ def run(arguments: list[str] | None = None) -> int:
 
 def _told(code: int) -> int:
     """The exit code, once all that was printed is written: else a reader who has gone is met when nobody can answer for it."""
-    sys.stdout.flush()
+    if sys.stdout is not None:  # nothing at all where it was closed before the start
+        sys.stdout.flush()
     return code
 
 
@@ -117,7 +118,7 @@ def _nobody_reads() -> bool:
     """Whether who read our output has gone; what is left of it then goes nowhere."""
     try:
         out = sys.stdout.fileno()
-    except (OSError, ValueError):  # no file of its own
+    except (AttributeError, OSError, ValueError):  # no output, or no file of its own
         return False
     asked = select.poll()
     asked.register(out, select.POLLOUT)

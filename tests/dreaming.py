@@ -21,6 +21,7 @@ from pipelines.model import Finding, OnlineNote
 from pipelines.run import Outcome, Params, Parts, Request, apply_dream, dream
 from pipelines.run.sources import standing_notes
 from pipelines.store import Store, open_store, this_process
+from pipelines.store.blobs import DatabaseArchive
 
 NOW = datetime(2026, 4, 1, 7, 0, tzinfo=UTC)
 SCOPE = "local"
@@ -109,6 +110,24 @@ class Desk:
         with self.store() as store:
             found = store.findings(SCOPE)
             return {n.text: (n, found[n.uid]) for n in standing_notes(store.online_notes(SCOPE)) if n.uid in found}
+
+
+@dataclass
+class OpenedDesk(Desk):
+    """A desk over a store that is open already, and emptied for it; `on_server` keeps archived bytes in it."""
+
+    opened: Store | None = None
+    on_server: bool = False
+
+    @contextmanager
+    def store(self) -> Iterator[Store]:
+        assert self.opened is not None
+        self.opened.now = lambda: self.now
+        yield self.opened
+
+    def parts(self, store: Store) -> Parts:
+        parts = super().parts(store)
+        return replace(parts, archive=DatabaseArchive(store, SCOPE)) if self.on_server else parts
 
 
 @cache

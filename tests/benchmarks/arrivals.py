@@ -11,21 +11,17 @@ import argparse
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from contextlib import ExitStack
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from random import Random
 
 from pipelines.logs.redaction import Redactor, open_redactor
-from pipelines.run import Parts
-from pipelines.store import Store
-from pipelines.store.blobs import DatabaseArchive
 from tests import servers
 from tests.contracts.store_kinds import Postgres, Sqlite
-from tests.dreaming import NOW, SCOPE, Desk, differences
+from tests.dreaming import NOW, SCOPE, OpenedDesk, differences
 from tests.writing import START, ClaudeLog
 
 WILD = ("2099-01-01T00:00:00.000Z", "1970-01-01T00:00:00.000Z")
@@ -52,24 +48,6 @@ COMMANDS = ("make test", "npm run build", "pytest -q")
 @cache
 def _redactor() -> Redactor:
     return open_redactor(None)
-
-
-@dataclass
-class Opened(Desk):
-    """A desk over a store that was emptied for it."""
-
-    opened: Store | None = None
-    on_server: bool = False
-
-    @contextmanager
-    def store(self) -> Iterator[Store]:
-        assert self.opened is not None
-        self.opened.now = lambda: self.now
-        yield self.opened
-
-    def parts(self, store: Store) -> Parts:
-        parts = super().parts(store)
-        return replace(parts, archive=DatabaseArchive(store, SCOPE)) if self.on_server else parts
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -179,7 +157,7 @@ def _steps(dice: Random, files: Files) -> Files:
 
 def _dreamed(made: Postgres | Sqlite, root: Path, steps: Sequence[Files], *, first: int) -> tuple[dict[str, str], set[str]]:
     """The pages and the beliefs after a dream a step, a day apart, of which the first is so many days from the start."""
-    desk = Opened(root, _redactor(), url="unused", opened=made.emptied(), on_server=isinstance(made, Postgres))
+    desk = OpenedDesk(root, _redactor(), url="unused", opened=made.emptied(), on_server=isinstance(made, Postgres))
     for n, files in enumerate(steps):
         desk.now = NOW + timedelta(days=first + n)
         for name, text in files:

@@ -57,13 +57,8 @@ Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def dreamd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> Command:
-    """The command line over the wiki `wiki` of a home of its own, in this process for speed."""
-    for name in ("DATA", "CONFIG", "CACHE"):
-        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
-    monkeypatch.setenv("DREAMD_WIKI", str(tmp_path / "wiki"))
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(wiring, "redactor", lambda: shared_redactor(request))
+def say(capsys: pytest.CaptureFixture[str]) -> Command:
+    """The command line as it is found where the test stands, in this process for speed."""
 
     def command(*words: object) -> tuple[int, str, str]:
         capsys.readouterr()
@@ -72,3 +67,14 @@ def dreamd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixt
         return code, said.out, said.err
 
     return command
+
+
+@pytest.fixture
+def dreamd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, say: Command) -> Command:
+    """The command line over the wiki `wiki` of a home of its own, in this process for speed."""
+    for name in ("DATA", "CONFIG", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    monkeypatch.setenv("DREAMD_WIKI", str(tmp_path / "wiki"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(wiring, "redactor", lambda: shared_redactor(request))
+    return say

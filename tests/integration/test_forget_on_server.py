@@ -26,7 +26,7 @@ from tests.writing import ClaudeLog
 WORD = "zanzibarquux"
 DEADLINE_S = 50.0
 PROCESS = """
-import os, signal, sys, time
+import os, signal, sys
 from dataclasses import replace
 from pathlib import Path
 from pipelines.logs.redaction import open_redactor
@@ -34,6 +34,7 @@ from pipelines.run.forgetting import forget
 from pipelines.store.blobs import DatabaseArchive
 from pipelines.store.reach import Choice
 from tests.dreaming import SCOPE, Desk
+from tests.workers import until
 
 root, rules, url, word, at, go = sys.argv[1:]
 
@@ -42,9 +43,7 @@ def step(name):
         os.kill(os.getpid(), signal.SIGKILL)
     if name == at:
         print("inside", flush=True)
-        ends = time.monotonic() + 50
-        while not Path(go).exists() and time.monotonic() < ends:
-            time.sleep(0.02)
+        until(Path(go).exists, 50)
 
 desk = Desk(Path(root), open_redactor(Path(rules)), step=step, url=url)
 with desk.store() as store:

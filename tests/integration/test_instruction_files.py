@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.integration.conftest import Command
 from tests.redacting import shared_redactor
 from tests.writing import ClaudeLog
 from worker import wiring
-from worker.cli import run
 from worker.projects import sanitised
 
-Say = Callable[..., tuple[int, str, str]]
 RULE = "From now on never deploy on Fridays."
 KNOWN = "From now on always run `make lint` before you push."
 
@@ -69,25 +67,14 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fix
     return made
 
 
-@pytest.fixture
-def say(capsys: pytest.CaptureFixture[str]) -> Say:
-    def command(*words: object) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = run([str(w) for w in words])
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return command
-
-
-def _waiting(say: Say) -> str:
+def _waiting(say: Command) -> str:
     """The id of the one dispute that waits."""
     out = say("review")[1]
     (line,) = [x for x in out.splitlines() if "CLAUDE.md" in x]
     return line.split()[0]
 
 
-def test_a_note_that_says_otherwise_than_a_file_is_told_to_nobody_until_the_person_decides(project: Project, say: Say) -> None:
+def test_a_note_that_says_otherwise_than_a_file_is_told_to_nobody_until_the_person_decides(project: Project, say: Command) -> None:
     file = project.file("CLAUDE.md", "# Harbor\n\n- Deploys run on Fridays.\n- Run make lint before you push.\n")
     before = file.read_bytes()
     project.says("one", RULE, KNOWN, "The staging database listens on port 5433.")
@@ -115,7 +102,7 @@ def test_a_note_that_says_otherwise_than_a_file_is_told_to_nobody_until_the_pers
     assert "never deploy on Fridays" in project.brief
 
 
-def test_where_the_file_is_right_the_note_is_rejected_and_a_file_that_is_gone_covers_nothing(project: Project, say: Say) -> None:
+def test_where_the_file_is_right_the_note_is_rejected_and_a_file_that_is_gone_covers_nothing(project: Project, say: Command) -> None:
     file = project.file("CLAUDE.md", "- Deploys run on Fridays.\n- Run make lint before you push.\n")
     project.says("one", RULE, KNOWN)
     say("dream")
@@ -127,7 +114,7 @@ def test_where_the_file_is_right_the_note_is_rejected_and_a_file_that_is_gone_co
     assert "never deploy" not in project.brief
 
 
-def test_imports_and_the_files_for_all_projects_count_and_what_leads_out_is_not_read(project: Project, say: Say, tmp_path: Path) -> None:
+def test_imports_and_the_files_for_all_projects_count_and_what_leads_out_is_not_read(project: Project, say: Command, tmp_path: Path) -> None:
     secret = tmp_path / "outside.md"
     secret.write_text("- The staging database listens on port 5433.\n", encoding="utf-8")
     project.file("AGENTS.md", "See @docs/deploy.md, @docs/blob.md and @../../outside.md; ask @ana, use `@docs/no.md`.\n")
@@ -144,7 +131,7 @@ def test_imports_and_the_files_for_all_projects_count_and_what_leads_out_is_not_
     assert "docs/deploy.md line 1" in project.pages()
 
 
-def test_a_line_of_the_own_notes_that_says_otherwise_stands_when_the_person_says_so(project: Project, say: Say) -> None:
+def test_a_line_of_the_own_notes_that_says_otherwise_stands_when_the_person_says_so(project: Project, say: Command) -> None:
     project.file("CLAUDE.md", "- The staging database listens on port 5432.\n")
     project.memory.mkdir(parents=True)
     (project.memory / "MEMORY.md").write_text("- The staging database listens on port 5433.\n- Ana reviews deploys.\n", encoding="utf-8")
@@ -159,7 +146,7 @@ def test_a_line_of_the_own_notes_that_says_otherwise_stands_when_the_person_says
     assert "stand" in say("why", note)[1]
 
 
-def test_a_pinned_note_stands_first_and_is_told_before_all_others_until_the_pin_is_off(project: Project, say: Say) -> None:
+def test_a_pinned_note_stands_first_and_is_told_before_all_others_until_the_pin_is_off(project: Project, say: Command) -> None:
     project.says("one", *(f"From now on always run check-{n} before you push to branch-{n}." for n in range(12)))
     assert say("dream")[0] == 0
     rules = project.rules()
@@ -181,7 +168,7 @@ def test_a_pinned_note_stands_first_and_is_told_before_all_others_until_the_pin_
     assert say("pin", "n-ffffffffffff")[0] == 3
 
 
-def test_a_pin_tells_what_holds_by_now_and_why_a_line_of_your_own_takes_none(project: Project, say: Say) -> None:
+def test_a_pin_tells_what_holds_by_now_and_why_a_line_of_your_own_takes_none(project: Project, say: Command) -> None:
     project.memory.mkdir(parents=True)
     (project.memory / "ports.md").write_text("- The staging database listens on port 5433.\n", encoding="utf-8")
     project.says("one", "Always squash merge pull requests.", "Never squash merge pull requests.")
@@ -194,7 +181,7 @@ def test_a_pin_tells_what_holds_by_now_and_why_a_line_of_your_own_takes_none(pro
     assert (code, "only notes of dreamd's own are pinned" in err, "notes diff" in err) == (3, True, False)
 
 
-def test_lint_names_both_lines_of_files_that_contradict_one_another(project: Project, say: Say) -> None:
+def test_lint_names_both_lines_of_files_that_contradict_one_another(project: Project, say: Command) -> None:
     project.file("CLAUDE.md", "# Harbor\n\n- Deploys run on Fridays.\n- The API listens on port 8080.\n")
     project.file(".claude/rules/api.md", "- The API listens on port 9090.\n")
     project.memory.mkdir(parents=True)
@@ -217,7 +204,7 @@ def test_lint_names_both_lines_of_files_that_contradict_one_another(project: Pro
     assert "contradiction" not in say("lint")[1]
 
 
-def test_lint_asks_no_user_for_what_stands_in_their_own_file_and_counts_orders_of_a_note_in_one_line(project: Project, say: Say) -> None:
+def test_lint_asks_no_user_for_what_stands_in_their_own_file_and_counts_orders_of_a_note_in_one_line(project: Project, say: Command) -> None:
     project.file("CLAUDE.md", "- Always sign commits.\n- Never rebase main.\n")
     project.memory.mkdir(parents=True)
     (project.memory / "habits.md").write_text("- Always restart the proxy.\n- The port is 5433.\n- Never clear the cache.\n", encoding="utf-8")

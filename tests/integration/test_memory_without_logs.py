@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.integration.conftest import Command
 from tests.redacting import shared_redactor
 from tests.writing import ClaudeLog
 from worker import wiring
-from worker.cli import run
 from worker.projects import Homes, root_of, sanitised, survey
 
-Say = Callable[..., tuple[int, str, str]]
 NOTES = "# Memory\n\n- The staging port is 5432.\n- Ana reviews deploys.\n"
 
 
@@ -31,17 +29,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtur
     return path
 
 
-@pytest.fixture
-def say(capsys: pytest.CaptureFixture[str]) -> Say:
-    def command(*words: object) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = run([str(w) for w in words])
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return command
-
-
 def memory_of(home: Path, root: Path) -> Path:
     folder = home / ".claude/projects" / sanitised(root) / "memory"
     folder.mkdir(parents=True)
@@ -53,7 +40,7 @@ def homes(home: Path) -> Homes:
     return Homes(claude=home / ".claude", codex=home / ".codex")
 
 
-def test_notes_whose_logs_are_gone_are_listed_and_dreamt_over(home: Path, say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notes_whose_logs_are_gone_are_listed_and_dreamt_over(home: Path, say: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     root = home / "code" / "my-web_app"
     (root / ".git").mkdir(parents=True)
     memory_of(home, root)
@@ -82,7 +69,7 @@ def test_a_session_that_comes_back_joins_its_notes(home: Path) -> None:
     assert [(p.root, len(p.logs), p.memory) for p in survey(homes(home)).projects] == [(root, 1, (folder,))]
 
 
-def test_a_folder_that_is_gone_or_that_two_could_be_is_called_by_its_agents_name_for_it(home: Path, say: Say) -> None:
+def test_a_folder_that_is_gone_or_that_two_could_be_is_called_by_its_agents_name_for_it(home: Path, say: Command) -> None:
     gone, dash, deep = home / "code/gone", home / "code/a-b", home / "code/a/b"
     for root in (dash, deep):
         (root / ".git").mkdir(parents=True)

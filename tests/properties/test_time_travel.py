@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -13,11 +12,8 @@ import pytest
 
 from pipelines.model import Status
 from pipelines.notes.moment import Moment
-from pipelines.run import Parts
-from pipelines.store import Store
-from pipelines.store.blobs import DatabaseArchive
 from tests.contracts.store_kinds import KINDS, Clock, store_of
-from tests.dreaming import NOW, SCOPE, Desk, differences
+from tests.dreaming import NOW, SCOPE, OpenedDesk, differences
 from tests.redacting import shared_redactor
 from tests.writing import START, ClaudeLog
 
@@ -26,24 +22,6 @@ HISTORIES = 4
 WILD = ("2099-01-01T00:00:00.000Z", "1970-01-01T00:00:00.000Z")
 SAID = "We keep audit logs for {} days."
 FILLER = ("Please run the tests.", "Thanks, that is all.", "Look at the dashboards again.")
-
-
-@dataclass
-class KindDesk(Desk):
-    """A desk over a store that is emptied for it."""
-
-    opened: Store | None = None
-    on_server: bool = False
-
-    @contextmanager
-    def store(self) -> Iterator[Store]:
-        assert self.opened is not None
-        self.opened.now = lambda: self.now
-        yield self.opened
-
-    def parts(self, store: Store) -> Parts:
-        parts = super().parts(store)
-        return replace(parts, archive=DatabaseArchive(store, SCOPE)) if self.on_server else parts
 
 
 @pytest.fixture(params=KINDS)
@@ -82,18 +60,18 @@ def history(dice: Random) -> History:
     return History(tuple(files), tuple(true))
 
 
-def desk_of(kind: str, request: pytest.FixtureRequest, folder: Path) -> KindDesk:
+def desk_of(kind: str, request: pytest.FixtureRequest, folder: Path) -> OpenedDesk:
     opened = store_of(kind, request, Clock())
-    return KindDesk(folder, shared_redactor(request), url="unused", opened=opened, on_server=kind == "postgres")
+    return OpenedDesk(folder, shared_redactor(request), url="unused", opened=opened, on_server=kind == "postgres")
 
 
-def dreamt(desk: KindDesk, files: Sequence[tuple[str, str]]) -> None:
+def dreamt(desk: OpenedDesk, files: Sequence[tuple[str, str]]) -> None:
     for name, text in files:
         (desk.logs / name).write_text(text, encoding="utf-8")
     desk.dream(*(desk.logs / name for name, _ in files))
 
 
-def believed(desk: KindDesk, **moment: datetime) -> list[tuple[object, ...]]:
+def believed(desk: OpenedDesk, **moment: datetime) -> list[tuple[object, ...]]:
     with desk.store() as store:
         heads = store.heads_then(SCOPE, Moment(**moment), now=desk.now)
     return [
@@ -101,7 +79,7 @@ def believed(desk: KindDesk, **moment: datetime) -> list[tuple[object, ...]]:
     ]
 
 
-def kept_days(desk: KindDesk, at: datetime) -> set[str]:
+def kept_days(desk: OpenedDesk, at: datetime) -> set[str]:
     """What is said to have been true at a moment of how long logs are kept."""
     return {str(b[2]) for b in believed(desk, as_of=at) if "audit logs" in str(b[2]) and b[4] is Status.CONFIRMED}
 

@@ -11,7 +11,7 @@ from pipelines.errors import DreamdError, Refused
 from pipelines.run.above import Above, told_above
 from pipelines.run.looking import Look
 from pipelines.store import Store, open_store
-from pipelines.wiki.publish import read_marker
+from pipelines.wiki.marker import read_marker
 from worker import wiring
 from worker.registry import Registered, planned_user, register_user, user_scope
 from worker.settings import Settings, data_folder, wikis_folder

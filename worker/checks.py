@@ -22,7 +22,7 @@ from pipelines.ports import Blobs
 from pipelines.run.health import Problem
 from pipelines.run.parts import Params
 from pipelines.store import Budget, Schedule, Store, StoreDamaged, StoreMisplaced, duration
-from pipelines.wiki.publish import Marker, read_marker
+from pipelines.wiki.marker import Marker, read_marker
 from worker import engines, queues
 from worker.hook import SUFFIX, spool_folder
 from worker.settings import Settings, data_folder

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from pipelines.errors import NotOurFolder, Refused
 from pipelines.model import digest
 from pipelines.store import Store, open_store, this_process
-from pipelines.wiki.publish import Marker, read_marker
+from pipelines.wiki.marker import Marker, read_marker
 from worker import engines
 from worker.settings import Settings, cache_folder, data_folder
 

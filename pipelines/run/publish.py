@@ -22,10 +22,12 @@ from pipelines.store import Store, WikiState
 from pipelines.store.own_words import OwnPage
 from pipelines.wiki.edits import INDEX_PATH
 from pipelines.wiki.folder import DISPLACED
+from pipelines.wiki.marker import Marker, read_marker, require_ours
 from pipelines.wiki.own import Halves, changed, digests, halves, joined, with_own
 from pipelines.wiki.page import Page, write
-from pipelines.wiki.publish import How, Marker, Published, State, Stood, Taken, placeholder, publish, read_marker, require_ours, stamps, standing
+from pipelines.wiki.publish import How, Published, State, Taken, placeholder, publish
 from pipelines.wiki.render import left, stub, to_bytes
+from pipelines.wiki.standing import Stood, stamps, standing
 from pipelines.wiki.ticks import INBOX_PATH
 
 ROUNDS_MAX = 5

@@ -20,7 +20,7 @@ from pipelines.run.wiki import organize
 from pipelines.stages.extractor import judge_all, prepare
 from pipelines.stages.resolver import rechecked
 from pipelines.store import GatedClaim, NamedReading, Store
-from pipelines.wiki.publish import read_folder
+from pipelines.wiki.standing import read_folder
 
 
 def rebuild_wiki(parts: Parts, request: Request) -> list[str]:

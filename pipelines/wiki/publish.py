@@ -12,39 +12,25 @@ next publish, which looks at every displaced file again before it lets go of it.
 from __future__ import annotations
 
 import errno
-import json
-import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from pipelines.errors import Conflict, NotOurFolder, Transient
+from pipelines.errors import Conflict
 from pipelines.model import digest
 from pipelines.wiki.edits import doubt
-from pipelines.wiki.folder import DISPLACED, PRIVATE, TEMPORARY, Folder, Found, InTheWay, PublishFailed, Stamp
-from pipelines.wiki.manifest import MANIFEST, Manifest, Ours, ours, read_manifest
+from pipelines.wiki.folder import DISPLACED, TEMPORARY, Folder, Found, InTheWay, PublishFailed
+from pipelines.wiki.manifest import MANIFEST, Ours, ours, read_manifest
+from pipelines.wiki.marker import Marker, claim_folder, mark_folder
 from pipelines.wiki.own import Base
-from pipelines.wiki.slugs import FOLDERS, check_path, fold
+from pipelines.wiki.slugs import check_path, fold
+from pipelines.wiki.standing import Needs, Stood, look_all, look_at, page_paths
 
 INDEX_PATH = "MEMORY.md"
-MARKER = f"{PRIVATE}/marker.json"
 LEARNED_MIN = 16
 """From so many pages on, that they were found to be ours is written down though nothing was published."""
-
-
-class FolderGone(Transient):
-    """A folder that was published before is not there, or is empty: is it mounted? Nothing was written and nothing is taken as deleted."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Marker:
-    """Whose folder it is: the wiki, the epoch of the store it is published from, and the one host that publishes."""
-
-    wiki: str
-    epoch: str
-    host: str
 
 
 class How(StrEnum):
@@ -66,21 +52,6 @@ class Edit:
     data: bytes
     how: How
     base: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stood:
-    """A page as it stood in the folder. `published`: we put a file there before; `untouched`: it is that file. `base` is what it was then, if known.
-
-    Of an untouched file that nobody had to read, `data` is empty and the base left out.
-    """
-
-    path: str
-    digest: str
-    data: bytes
-    published: bool
-    untouched: bool
-    base: Base | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,10 +111,6 @@ def no_secret(path: str, data: bytes) -> bool:
     return False
 
 
-Needs = Callable[[str, frozenset[str]], bool]
-"""Whether an untouched page has to be read all the same, since its sections (their digests) are not all kept."""
-
-
 def publish(
     folder: Path,
     show: State | Callable[[Sequence[Stood]], State],
@@ -170,10 +137,10 @@ def publish(
     if isinstance(show, State):
         _check(show.wanted, ())
     try:
-        _claim(folder, new=new)
+        claim_folder(folder, new=new)
         with Folder(folder) as place, place.locked(holder, patience_s=patience_s):
             step("locked")
-            _mark(place, marker, take_over=take_over)
+            mark_folder(place, marker, take_over=take_over)
             return _Run(place, known, take, needs, frozenset(drop), has_secret, step).run(show)
     except OSError as error:
         why = error.strerror or str(error)
@@ -190,163 +157,6 @@ def _check(paths: Collection[str], known: Collection[str]) -> None:
         check_path(path)
     if new and len({fold(path) for path in paths}) != len(paths):
         raise ValueError("two pages would meet on a file system that folds case")
-
-
-# --- whose folder ------------------------------------------------------------------------------------------------------------------------
-
-
-def _claim(folder: Path, *, new: bool) -> None:
-    """Refuse somebody else's folder before anything is written into it; make it when it is to be new."""
-    if not folder.exists():
-        if not new:
-            raise FolderGone(f"{folder} is gone: {_GONE}")
-        folder.mkdir(parents=True)
-    if not folder.is_dir():
-        raise NotOurFolder(f"{folder} is not a folder")
-    if (folder / MARKER).is_file():
-        return
-    others = sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))
-    if others:
-        raise NotOurFolder(f"{folder} holds {others[0]} and no marker of dreamd: name an empty folder for the wiki")
-    if not new:
-        raise FolderGone(f"{folder} has lost its marker: {_GONE}")
-
-
-_GONE = "is it mounted? nothing was written and nothing is taken as deleted; dreamd rebuild writes it anew"
-
-
-def _mark(place: Folder, marker: Marker, *, take_over: bool) -> None:
-    """Under the lock: check the marker that stands there, or set ours."""
-    stands = _read_marker(place)
-    if stands is not None:
-        require_ours(place.path, stands, marker, take_over=take_over)
-    place.make(PRIVATE)
-    if stands != marker:
-        place.replace(f"{PRIVATE}/.gitignore", b"*\n")
-        place.replace(MARKER, (json.dumps({"wiki": marker.wiki, "epoch": marker.epoch, "host": marker.host}) + "\n").encode())
-
-
-def require_ours(folder: Path, stands: Marker, marker: Marker, *, take_over: bool = False) -> None:
-    """Raise NotOurFolder, with who publishes it, when the marker that stands in a folder is not this one."""
-    if stands.wiki != marker.wiki:
-        raise NotOurFolder(f"{folder} belongs to the wiki {stands.wiki}, not to {marker.wiki}")
-    if not take_over and stands != marker:
-        what = f"host {stands.host}" if stands.host != marker.host else "another store (a restored or copied one)"
-        raise NotOurFolder(f"{folder} is published by {what}: take it over if that is over")
-
-
-def _read_marker(place: Folder) -> Marker | None:
-    found = place.read(MARKER)
-    if found is None:
-        return None
-    try:
-        given = json.loads(found.data)
-        return Marker(wiki=str(given["wiki"]), epoch=str(given["epoch"]), host=str(given["host"]))
-    except (ValueError, KeyError, TypeError) as error:
-        raise NotOurFolder(f"{place.path}/{MARKER} cannot be read") from error
-
-
-def read_marker(folder: Path) -> Marker | None:
-    """The marker of a folder, None when there is none."""
-    if not (folder / MARKER).is_file():
-        return None
-    with Folder(folder) as place:
-        return _read_marker(place)
-
-
-def read_folder(folder: Path) -> dict[str, bytes]:
-    """Every page that stands in a wiki folder, by path; what is no plain Markdown file is left out. Raises PublishFailed for one that may not be read."""
-    with Folder(folder) as place:
-        return {found.path: found.data for found in _look_all(place, Manifest(), lambda path, own: True)}
-
-
-def standing(folder: Path, *, needs: Needs) -> tuple[Stood, ...]:
-    """Every page that stands in a wiki folder, with what we know of it; for looking at it while somebody else may publish there.
-
-    Raises PublishFailed for one that may not be read: what a person wrote there is not known.
-    """
-    with Folder(folder) as place:
-        manifest = read_manifest(place)  # first: what is published meanwhile then looks like a change whose words the store knows already
-        return tuple(_look_all(place, manifest, needs))
-
-
-def withheld(folder: Path) -> tuple[str, ...]:
-    """The pages of a wiki folder that the last publish held back, since a secret would stand in them; none where there is no folder."""
-    if not folder.is_dir():
-        return ()
-    with Folder(folder) as place:
-        return read_manifest(place).withheld
-
-
-def stamps(folder: Path) -> str:
-    """A word for how the files of a wiki folder stand, without reading them: another word when one was written, made or removed, by whomever."""
-    rows: list[str] = []
-    try:
-        for sub in ("", *sorted(FOLDERS), DISPLACED):
-            with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder / sub) as entries:
-                rows += [_stamp(sub, entry) for entry in entries]
-    except OSError as error:
-        raise PublishFailed(f"{folder} cannot be looked at: {error.strerror}") from error
-    return digest(*(os.fsencode(row) for row in sorted(rows)))
-
-
-def _stamp(sub: str, entry: os.DirEntry[str]) -> str:
-    name = f"{sub}/{entry.name}"
-    with suppress(FileNotFoundError):
-        if entry.is_file(follow_symlinks=False):
-            found = entry.stat(follow_symlinks=False)
-            return f"{name}\0{found.st_mtime_ns}\0{found.st_size}\0{found.st_ino}"
-    return name
-
-
-def _look_all(place: Folder, manifest: Manifest, needs: Needs) -> Iterator[Stood]:
-    """Every plain Markdown file of the folder."""
-    for path, stamp in _stamped(place):
-        try:
-            found = _look(place, path, stamp, manifest, needs)
-        except InTheWay:
-            continue
-        except OSError as error:
-            raise PublishFailed(f"{place.path}/{path} cannot be read: {error.strerror or error}") from error
-        if found is not None:
-            yield found
-
-
-def _look(place: Folder, path: str, stamp: Stamp, manifest: Manifest, needs: Needs) -> Stood | None:
-    """A page as it stands, read only when it does not look as when it was last found to be ours."""
-    row = manifest.untouched(path, stamp)
-    if row is not None and not (row.own and needs(path, frozenset(row.own))):
-        return Stood(path=path, digest=row.digest, data=b"", published=True, untouched=True, base=None)
-    found = place.read(path)
-    if found is None:
-        return None
-    rows = manifest.rows(path)
-    untouched = found.digest in {row.digest for row in rows}
-    if untouched and len(rows) == 1 and found.stamp is not None and found.stamp != rows[0].stamp:
-        manifest.learned[path] = found.stamp
-    return Stood(path=path, digest=found.digest, data=found.data, published=bool(rows), untouched=untouched, base=manifest.base(path))
-
-
-def _stamped(place: Folder) -> Iterator[tuple[str, Stamp]]:
-    """Every plain Markdown file of the folder and how it looks."""
-    for sub in ("", *sorted(FOLDERS)):
-        try:
-            found = place.stamps(sub)
-        except InTheWay:
-            continue
-        except OSError as error:
-            raise PublishFailed(f"{place.path}/{sub} cannot be read: {error.strerror or error}") from error
-        yield from ((f"{sub}/{name}" if sub else name, stamp) for name, stamp in found.items() if name.endswith(".md"))
-
-
-def _pages(place: Folder) -> list[str]:
-    names = [n for n in place.names() if n.endswith(".md")]
-    for sub in sorted(FOLDERS):
-        try:
-            names += [f"{sub}/{n}" for n in place.names(sub) if n.endswith(".md")]
-        except InTheWay:
-            continue
-    return names
 
 
 # --- one run -----------------------------------------------------------------------------------------------------------------------------
@@ -384,7 +194,7 @@ class _Run:
     def run(self, show: State | Callable[[Sequence[Stood]], State]) -> Published:
         self._sweep()
         self.step("swept")
-        stood = {} if isinstance(show, State) else {s.path: s for s in _look_all(self.place, self.manifest, self.needs)}
+        stood = {} if isinstance(show, State) else {s.path: s for s in look_all(self.place, self.manifest, self.needs)}
         self._aim(show if isinstance(show, State) else show(list(stood.values())))
         self.step("read")
         standing = self._standing(stood)
@@ -402,7 +212,7 @@ class _Run:
         unchanged = len(self.wanted) - len({*self.written, *(p for p, _ in self.held if p in self.wanted)})
         return Published(
             written=tuple(self.written), unchanged=unchanged, removed=tuple(self.removed), edits=tuple(self.edits), held=tuple(self.held),
-            strangers=tuple(p for p in _pages(self.place) if p not in self.wanted and p not in self.manifest.paths),
+            strangers=tuple(p for p in page_paths(self.place) if p not in self.wanted and p not in self.manifest.paths),
         )  # fmt: skip
 
     def _aim(self, state: State) -> None:
@@ -492,7 +302,7 @@ class _Run:
     def _looked_at(self, path: str) -> Stood | None:
         """A page that was not there, or no plain file, when all were looked at."""
         stamp = self.place.stamp(path)
-        return None if stamp is None else _look(self.place, path, stamp, self.manifest, lambda path, own: False)
+        return None if stamp is None else look_at(self.place, path, stamp, self.manifest, lambda path, own: False)
 
     def _set_aside(self, found: Stood) -> None:
         """Keep a brief somebody changed, to be written anew: every session is told it at once, so that nobody's hand but ours may word it."""

@@ -26,8 +26,9 @@ from pipelines.run.render import render
 from pipelines.run.wiki import organize
 from pipelines.wiki import folder as folder_module
 from pipelines.wiki.folder import FolderBusy, PublishFailed
+from pipelines.wiki.marker import FolderGone
 from pipelines.wiki.own import BETWEEN
-from pipelines.wiki.publish import FolderGone, placeholder
+from pipelines.wiki.publish import placeholder
 from tests.dreaming import HOST, SCOPE, Desk, differences
 from tests.writing import START, ClaudeLog, memory
 from worker.cli.publish import following

@@ -12,7 +12,7 @@ import pytest
 from pipelines.store import Delivery, Store, open_store
 from pipelines.wiki.above import with_above
 from pipelines.wiki.brief import MEMORY_MD, Budget, Unit
-from pipelines.wiki.publish import read_marker
+from pipelines.wiki.marker import read_marker
 from tests.dreaming import NOW
 from tests.writing import ClaudeLog
 from worker.above import above

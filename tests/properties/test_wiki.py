@@ -20,9 +20,10 @@ from mdit_py_plugins.footnote import footnote_plugin
 from pipelines.wiki import inline
 from pipelines.wiki.content import Content, Item
 from pipelines.wiki.inline import Span, Style
+from pipelines.wiki.marker import Marker
 from pipelines.wiki.page import Block, Line, Page, Section, write
 from pipelines.wiki.parse_page import parse
-from pipelines.wiki.publish import Marker, State, publish
+from pipelines.wiki.publish import State, publish
 from pipelines.wiki.slugs import SLUG_BYTES_MAX, assign, check_path, fold, slug
 from pipelines.wiki.topics import layout
 from pipelines.wiki.tree import tree

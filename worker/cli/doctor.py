@@ -13,7 +13,7 @@ import typer
 from pipelines.errors import DreamdError
 from pipelines.run.health import missing
 from pipelines.store import Store
-from pipelines.wiki.publish import Marker
+from pipelines.wiki.marker import Marker
 from worker import checks, engines, settings, wiring
 from worker.checks import Check, fine, of_fault, of_problem
 from worker.cli import common, serving

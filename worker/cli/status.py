@@ -16,7 +16,7 @@ from pipelines.errors import DreamdError
 from pipelines.run.sources import standing_notes
 from pipelines.store import Counts, Dream, Measured, ScopeHealth, Store, duration
 from pipelines.wiki.inbox import UNASKED
-from pipelines.wiki.publish import withheld
+from pipelines.wiki.standing import withheld
 from worker import settings, wiring
 from worker.cli import common
 from worker.cli.output import counted, many, print_json, stalled, visible

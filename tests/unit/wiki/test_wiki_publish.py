@@ -21,8 +21,10 @@ from pipelines.model import digest
 from pipelines.wiki import folder as folders
 from pipelines.wiki import publish as publishing
 from pipelines.wiki.folder import Folder, FolderBusy, PublishFailed
+from pipelines.wiki.marker import FolderGone, Marker, read_marker
 from pipelines.wiki.own import halves, joined, with_own
-from pipelines.wiki.publish import FolderGone, How, Marker, Published, State, Stood, Taken, publish, read_folder, read_marker, withheld
+from pipelines.wiki.publish import How, Published, State, Taken, publish
+from pipelines.wiki.standing import Stood, read_folder, withheld
 from pipelines.wiki.tree import tree
 from tests.unit.wiki.samples import BACKUP, CONTENT, OWNER, item
 

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Final, TypeAlias
 
 from pipelines.logs.discovery import Found, discover
-from pipelines.logs.intake import path_key
+from pipelines.logs.seen import path_key
 from pipelines.model import digest
 from pipelines.ports import Seen
 from pipelines.run import Parts, Request

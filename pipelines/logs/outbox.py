@@ -1,4 +1,5 @@
-"""Gathers what small logs bring, so that many of them are one commit: a transaction costs more than what one of them says.
+"""Gathers what small logs bring, so that many of them are one commit and one file of the archive: a transaction, or a file, costs more
+than what one of them says.
 
 Everything in a commit is in the archive, durably, before the store hears of it. A crash loses what waits here, and its cursors with it: the next intake
 reads it again.
@@ -12,12 +13,17 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from pipelines.errors import Conflict
-from pipelines.ports import IntakeBatch, Segment
+from pipelines.logs.archive import put_all
+from pipelines.ports import Blobs, IntakeBatch, Segment
 
 FILES_MAX: Final = 256
 """Batches of one commit, at most."""
 TURNS_MAX: Final = 2_000
 """Turns of one commit, at which no more batches are added (systems R14)."""
+SMALL: Final = 32 * 1024
+"""Bytes of the longest blob that shares a file of the archive, and of the longest log that is not masked ahead."""
+EDGE: Final = 4096
+"""Bytes at the head and before the cursor whose keyed digests tell growth from a rewrite."""
 
 
 class Receipt(Protocol):
@@ -112,3 +118,23 @@ class Outbox:
         for outgoing, batch, receipt in zip(waiting, batches, receipts, strict=True):
             outgoing.committed(batch, receipt)
         return True
+
+
+class SmallBlobs:
+    """Small blobs that wait to be put into the archive together, just before the commit of their batches."""
+
+    def __init__(self, archive: Blobs) -> None:
+        self._archive = archive
+        self._waiting: list[tuple[bytes, Future[str]]] = []
+
+    def add(self, data: bytes) -> Future[str]:
+        """The blob's address, once it is there."""
+        address: Future[str] = Future()
+        self._waiting.append((data, address))
+        return address
+
+    def put(self) -> None:
+        """Put all that wait. Raises what the archive raises."""
+        waiting, self._waiting = self._waiting, []
+        for (_, future), address in zip(waiting, put_all(self._archive, [data for data, _ in waiting]) if waiting else (), strict=True):
+            future.set_result(address)

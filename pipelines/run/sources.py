@@ -10,7 +10,8 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from pipelines.logs.discovery import whole_path
-from pipelines.logs.intake import IntakeReport, intake, path_key
+from pipelines.logs.intake import IntakeReport, intake
+from pipelines.logs.seen import path_key
 from pipelines.model import OnlineNote, Ruling, digest
 from pipelines.notes.folder import FolderReading, NoteProblem, read_folder
 from pipelines.notes.instructed import FOLDER as INSTRUCTIONS

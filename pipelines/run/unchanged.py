@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pipelines.logs.discovery import discover
-from pipelines.logs.intake import closed_before
+from pipelines.logs.seen import closed_before
 from pipelines.notes.instruction_files import read_instructions
 from pipelines.report import DreamReport
 from pipelines.run.parts import Parts, Request

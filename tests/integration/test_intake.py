@@ -20,7 +20,9 @@ from pipelines.errors import Conflict, Transient
 from pipelines.logs import intake as module
 from pipelines.logs.archive import FolderArchive
 from pipelines.logs.codec import Source
-from pipelines.logs.intake import IntakeReport, IntakeStore, TakenIn, intake
+from pipelines.logs.counting import TakenIn
+from pipelines.logs.desk import IntakeStore
+from pipelines.logs.intake import IntakeReport, intake
 from pipelines.logs.outbox import Receipt
 from pipelines.logs.redaction import Redactor
 from pipelines.ports import IntakeBatch, Seen, SourceState, Tombstones
@@ -499,7 +501,7 @@ def test_short_records_are_committed_by_their_number(bench: Bench, monkeypatch: 
 
 def test_batches_and_segments_tile_the_log_and_the_cursor_ends_at_its_end(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BATCH", 500)
-    monkeypatch.setattr(module, "SEGMENT_MAX", 400)
+    monkeypatch.setattr("pipelines.logs.feed.SEGMENT_MAX", 400)
     monkeypatch.setattr("pipelines.logs.ahead.LINE_MAX", 100)
     monkeypatch.setattr("pipelines.logs.codec.CHUNK", 300)
     content = row(0) + row(1, "long " * 500) + b"\n" + row(2) + row(3)[:-5]
@@ -521,7 +523,7 @@ def test_a_line_longer_than_a_record_may_be_is_one_bad_span(bench: Bench, monkey
     split_stream = module.split_stream
     monkeypatch.setattr(module, "split_stream", lambda chunks, **how: split_stream(chunks, record_max=4000, **how))
     monkeypatch.setattr("pipelines.logs.ahead.LINE_MAX", 1000)
-    monkeypatch.setattr(module, "SEGMENT_MAX", 2000)
+    monkeypatch.setattr("pipelines.logs.feed.SEGMENT_MAX", 2000)
     monkeypatch.setattr("pipelines.logs.codec.CHUNK", 700)
     key = vendor_keys()["github"]
     long = row(1, f"words and more words {key} " * 400)
@@ -535,7 +537,7 @@ def test_a_line_longer_than_a_record_may_be_is_one_bad_span(bench: Bench, monkey
 
 
 def test_a_log_that_begins_with_a_line_longer_than_a_record_may_be_is_refused_with_the_limit(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "RECORD_MAX", 3 << 20)
+    monkeypatch.setattr("pipelines.logs.identity.RECORD_MAX", 3 << 20)
     bench.write("a.jsonl", row(0, "word " * 900_000) + row(1))
     taken = bench.take_one()
     assert taken.refused == "its first record is longer than 3 MB, which no record of an agent is"

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import orjson
 
+from pipelines.logs.json_spans import LENIENT, SCANNER, alike, elements, fills, items
+from pipelines.logs.json_values import any_between, big_numbers, mended
 from pipelines.model import BadSpan, Place
 
 RECORD_MAX = 12 * 1024 * 1024
@@ -214,7 +215,7 @@ class _Splitter:
             after = stop if newline < 0 else newline + 1
             if stop > pos and data[stop - 1] == _CR:
                 stop -= 1
-            if data[pos] == _OPEN and data[stop - 1] == _CLOSE and not (big and _any_between(big, pos, stop)):
+            if data[pos] == _OPEN and data[stop - 1] == _CLOSE and not (big and any_between(big, pos, stop)):
                 try:
                     value = loads(view[pos:stop])
                 except orjson.JSONDecodeError:
@@ -255,7 +256,7 @@ class _Splitter:
             stop = min(self.pos + window, limit)
             text = self.data[self.pos : stop].decode("latin-1")
             try:
-                return self._record(self.pos + _SCANNER.raw_decode(text)[1])
+                return self._record(self.pos + SCANNER.raw_decode(text)[1])
             except RecursionError:
                 return self._line_or_pending("nested_too_deep")
             except json.JSONDecodeError as error:
@@ -266,7 +267,7 @@ class _Splitter:
 
     def _record(self, end: int) -> Piece:
         try:
-            value, repaired = mended(self.data[self.pos : end], whole_numbers=_any_between(self.big, self.pos, end))
+            value, repaired = mended(self.data[self.pos : end], whole_numbers=any_between(self.big, self.pos, end))
         except (ValueError, RecursionError):
             return self._bad(end, "invalid_value")
         after = _AFTER.match(self.data, end)
@@ -298,7 +299,7 @@ class _Splitter:
             return None
         text = self.data[self.pos : stop].decode("latin-1")
         try:
-            end = _LENIENT.raw_decode(text)[1]
+            end = LENIENT.raw_decode(text)[1]
         except ValueError:
             return None
         return None if "\x00" in text[:end] else self._record(self.pos + end)
@@ -306,13 +307,13 @@ class _Splitter:
     def _record_behind(self, at: int, newline: int) -> int:
         """Where whole records begin that fill the rest of the line behind a torn one, or 0."""
         text = self.data[self.pos : newline].decode("latin-1")
-        keys = [key for key, _, _ in _items(text, 0)]
+        keys = [key for key, _, _ in items(text, 0)]
         candidate, broken = text.find('{"', 1), 0
         while candidate > 0 and broken < BROKEN_TRIED:
-            fills = _fills(text, candidate)
-            if fills and (self._is_glued(text, candidate, at - self.pos) or _alike(keys, text, candidate)):
+            filled = fills(text, candidate)
+            if filled and (self._is_glued(text, candidate, at - self.pos) or alike(keys, text, candidate)):
                 return self.pos + candidate
-            broken += fills is None
+            broken += filled is None
             candidate = text.find('{"', candidate + 1)
         return 0
 
@@ -331,7 +332,7 @@ class _Splitter:
             return self._pending()
         text = data[pos:newline].decode("latin-1")
         try:
-            end = _SCANNER.raw_decode(text)[1]
+            end = SCANNER.raw_decode(text)[1]
         except (ValueError, RecursionError):
             end = 0
         if end and (end == len(text) or text[end] in " \t\r,]"):
@@ -358,9 +359,9 @@ class _Splitter:
 
     def _places_in(self, pos: int, stop: int, container: str) -> tuple[Place, ...]:
         text = self.data[pos:stop].decode("latin-1")
-        begin = [start for key, start, _ in _items(text, 0) if key == container][-1]
+        begin = [start for key, start, _ in items(text, 0) if key == container][-1]
         places, line, counted = [], self.line, 0
-        for start, end in _elements(text, begin):
+        for start, end in elements(text, begin):
             line += text.count("\n", counted, start)
             counted = start
             places.append(Place(line=line, offset=self.base + pos + start, length=end - start))
@@ -381,124 +382,3 @@ def _reason(data: bytes, at: int, newline: int) -> str:
     if at >= newline or (data[at : at + 1] == b"\r" and at + 1 == newline):
         return "torn"
     return "nul_run" if data[at] == 0 else "invalid_escape" if data[at] == 0x5C else "invalid_json"
-
-
-# --- JSON with positions -----------------------------------------------------------------------------------------------------------------
-
-_SCANNER = json.JSONDecoder(parse_int=str, parse_float=str)
-_LENIENT = json.JSONDecoder(parse_int=str, parse_float=str, strict=False)
-_KEY = re.compile(r'[\s,{]*("(?:[^"\\]|\\.)*")\s*:\s*')
-_GAP = re.compile(r"[\s,]*")
-_REST = re.compile(r"[ \t\r\x00]*\Z")
-
-
-def _items(text: str, pos: int) -> Iterator[tuple[str, int, int]]:
-    """Keys of the object that begins at `pos` with the span of each value; ends at the first value that does not parse (its span ends at -1)."""
-    while found := _KEY.match(text, pos):
-        try:
-            _, pos = _SCANNER.raw_decode(text, found.end())
-        except (ValueError, RecursionError):
-            yield found[1][1:-1], found.end(), -1
-            return
-        yield found[1][1:-1], found.end(), pos
-
-
-def _elements(text: str, pos: int) -> Iterator[tuple[int, int]]:
-    """Spans of the elements of the array that begins at `pos`; the array is known to be whole."""
-    pos += 1
-    while True:
-        gap = _GAP.match(text, pos)
-        assert gap is not None, "the pattern matches the empty string"
-        if text[gap.end()] == "]":
-            return
-        _, pos = _SCANNER.raw_decode(text, gap.end())
-        yield gap.end(), pos
-
-
-def _fills(text: str, pos: int) -> bool | None:
-    """Whether nothing but whole objects stands from `pos` to the end of the line; None when what stands there breaks off."""
-    while pos < len(text):
-        if text[pos] != "{":
-            return _REST.match(text, pos) is not None
-        try:
-            _, pos = _SCANNER.raw_decode(text, pos)
-        except (ValueError, RecursionError):
-            return None
-        while pos < len(text) and text[pos] in " \t\r":
-            pos += 1
-    return True
-
-
-def _alike(keys: list[str], text: str, pos: int) -> bool:
-    """Whether the object at `pos` has the torn one's own keys: then it is the next record, not a value cut off with its owner."""
-    other = [key for key, _, _ in _items(text, pos)]
-    shared = set(keys) & set(other)
-    return len(shared) >= 3 or (len(shared) == 2 and keys[:1] == other[:1])
-
-
-# --- values ------------------------------------------------------------------------------------------------------------------------------
-
-_ESCAPE = re.compile(rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
-_INT_DIGITS_MAX = 4000
-_BIG = re.compile(rb"[0-9]{19}")
-_STRIDE = 4
-_DIGIT_RUN = re.compile(rb"0000+")
-_DIGITS = bytes(48 if 48 <= i < 58 else 32 for i in range(256))
-
-
-def mended(raw: bytes, *, whole_numbers: bool = False) -> tuple[dict[str, Any], bool]:
-    """The object these bytes say, and whether it had to be mended: lone surrogates and invalid UTF-8 become U+FFFD, NaN and infinities None.
-
-    `whole_numbers` keeps integers beyond 64 bit, which orjson turns into floats. Raises ValueError or RecursionError when it is no object.
-    """
-    if not whole_numbers:
-        try:
-            return _object(orjson.loads(raw)), False
-        except orjson.JSONDecodeError:
-            pass
-    whole = _ESCAPE.sub(lambda m: rb"\ufffd" if m[1] else m[0], raw)
-    text = whole.decode("utf-8", "replace")
-    repaired = not whole_numbers or text.encode() != raw
-    try:
-        return _object(_EXACT.decode(text)), repaired
-    except json.JSONDecodeError:
-        return _object(_EXACT_LENIENT.decode(text)), True
-
-
-def big_numbers(data: bytes) -> list[int]:
-    """Offsets of runs of 19 digits: the lines that hold them may hold an integer beyond 64 bit.
-
-    Every fourth byte is looked at first, since a run of 19 covers four of those in a row: a quarter of the cost of looking at all.
-    """
-    found: list[int] = []
-    for hint in _DIGIT_RUN.finditer(data[::_STRIDE].translate(_DIGITS)):
-        found += [run.start() for run in _BIG.finditer(data, max(0, (hint.start() - 1) * _STRIDE), (hint.end() + 1) * _STRIDE)]
-    return found
-
-
-def _object(value: object) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ValueError("not an object")
-    return value
-
-
-def _int(digits: str) -> int | str:
-    return int(digits) if len(digits) <= _INT_DIGITS_MAX else digits
-
-
-def _float(digits: str) -> float | str:
-    number = float(digits)
-    return number if abs(number) < float("inf") else digits
-
-
-def _nothing(_: str) -> None:
-    return None
-
-
-_EXACT = json.JSONDecoder(parse_int=_int, parse_float=_float, parse_constant=_nothing)
-_EXACT_LENIENT = json.JSONDecoder(parse_int=_int, parse_float=_float, parse_constant=_nothing, strict=False)
-
-
-def _any_between(positions: list[int], start: int, end: int) -> bool:
-    found = bisect_left(positions, start)
-    return found < len(positions) and positions[found] < end

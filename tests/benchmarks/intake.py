@@ -35,8 +35,8 @@ from pipelines.store import open_store
 from tests.benchmarks.timing import Cost, best, once
 
 PLACES = {
-    "kingfisher_sdk": "secret scan", "logs/redaction": "masking", "logs/secret_values": "masking", "logs/split": "splitting", "logs/archive": "archive",
-    "logs/codec": "archive",
+    "kingfisher_sdk": "secret scan", "logs/redaction": "masking", "logs/secret_values": "masking", "logs/split": "splitting", "logs/json_": "splitting",
+    "logs/archive": "archive", "logs/codec": "archive",
     "logs/intake": "intake", "logs/cursor": "intake", "logs/feed": "intake", "logs/identity": "intake", "logs/counting": "intake",
     "pipelines/logs": "readers", "pipelines/notes": "readers", "pipelines/store": "store",
     "sqlalchemy": "store", "sqlite3": "store", "pipelines/model": "digests and values",

@@ -7,7 +7,8 @@ import tracemalloc
 
 import pytest
 
-from pipelines.logs.split import Bad, Blank, Pending, Piece, Record, big_numbers, end_of, split, split_stream, value_at
+from pipelines.logs.json_values import big_numbers
+from pipelines.logs.split import Bad, Blank, Pending, Piece, Record, end_of, split, split_stream, value_at
 from pipelines.model import Place
 
 

@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 
 from pipelines.model import Claim, Kind, Status
 from pipelines.notes.identity import group_key, identity_of
-from pipelines.run.content import note_items
 from pipelines.run.looking import Look
+from pipelines.run.noted import note_items
 from pipelines.run.telling import versions_of
 from pipelines.wiki import inline
-from pipelines.wiki.brief import COMMANDS, FACTS, LINE_CHARS_MAX, RULES, rank, section_of
+from pipelines.wiki.brief import LINE_CHARS_MAX
 from pipelines.wiki.content import Item
 from pipelines.wiki.doors import Entry
 from pipelines.wiki.inline import plain
+from pipelines.wiki.signs import COMMANDS, FACTS, RULES, rank, section_of
 
 TOLD = (RULES, COMMANDS, FACTS)
 _STANDS = frozenset({Status.CONFIRMED, Status.DISPUTED, Status.NEEDS_RECHECK})

@@ -14,7 +14,7 @@ from pipelines.gates import held
 from pipelines.model import Finding, OnlineNote, Status, Verdict, Version
 from pipelines.notes.stale import stale_numbers
 from pipelines.notes.wikilinks import FileNames
-from pipelines.run.content import Evidence, gather
+from pipelines.run.evidence import Evidence, gather
 from pipelines.run.following import notes_saying, words_of
 from pipelines.run.held import under_quarantine
 from pipelines.run.showing import Sight

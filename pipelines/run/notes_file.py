@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from pipelines.model import Status
-from pipelines.run.content import Evidence, gather
+from pipelines.run.evidence import Evidence, gather
 from pipelines.run.held import under_quarantine
 from pipelines.run.looking import Look
 from pipelines.run.sources import standing_notes

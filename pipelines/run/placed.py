@@ -12,7 +12,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from pipelines.model import digest
-from pipelines.run.content import one_a_sentence, sentence_of
+from pipelines.run.noted import one_a_sentence, sentence_of
 from pipelines.store import ShownItem, Store
 from pipelines.store.types import dump, load
 from pipelines.wiki.content import Item

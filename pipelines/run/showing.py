@@ -15,30 +15,22 @@ from typing import Any, cast
 
 from pipelines.model import Quote, SessionInfo, digest, short_uid
 from pipelines.run.beside import PIN, Beside, beside
-from pipelines.run.content import (
-    RECENT,
-    CarriedNotes,
-    Last,
-    asked,
-    carried_notes,
-    last_of,
-    note_items,
-    quarantined,
-    resting_on_note,
-    waiting,
-    work_of,
-    work_record,
-)
+from pipelines.run.carried import CarriedNotes, carried_notes, resting_on_note
+from pipelines.run.content import quarantined
 from pipelines.run.edits import dismissed, open_edits
 from pipelines.run.held import shown as may_show
+from pipelines.run.noted import note_items
 from pipelines.run.paged import PageKey, Pages
 from pipelines.run.placed import Places, Rows, take_carried, take_notes
 from pipelines.run.telling import tellings, with_tellings
 from pipelines.run.versions import RENDERER
+from pipelines.run.waiting import Last, asked, last_of, waiting
+from pipelines.run.worked import RECENT, work_of, work_record
 from pipelines.store import Moves, Render, Shown, ShownItem, ShownPage, ShownSession, Store
 from pipelines.store.types import dump, load
-from pipelines.wiki import brief as b
 from pipelines.wiki import inbox as q
+from pipelines.wiki.brief import WAITING_MAX, Brief, door_brief, tell
+from pipelines.wiki.budget import DOORS, MEMORY_MD
 from pipelines.wiki.content import Asked, Correction, Quarantined, Work
 from pipelines.wiki.doors import Door, in_page_order
 from pipelines.wiki.index import indexes
@@ -50,6 +42,7 @@ from pipelines.wiki.page import write
 from pipelines.wiki.placing import instant, micros, said_digest
 from pipelines.wiki.recent import recent
 from pipelines.wiki.render import archive_path, to_bytes
+from pipelines.wiki.signs import COMMANDS, FACTS, GOALS, RULES, Best, Signs, Stand, due_corrections, goal_rank, quiet_before, said_above
 from pipelines.wiki.topics import Sort, owners_of
 from pipelines.wiki.tree import INBOX_PATH, INDEX_PATH, RECENT_PATH, room_beside
 
@@ -82,7 +75,7 @@ class Sight:
     files: tuple[File, ...]
     gone: frozenset[str] | None
     placed: Mapping[str, tuple[str, str] | None]
-    brief: b.Brief
+    brief: Brief
     queue: q.Queue
     corrections: tuple[Correction, ...]
     work: tuple[Work, ...]
@@ -254,7 +247,7 @@ class _Sight:
         self.after = replace(self.after, aside={**self.after.aside, "tellings": counts})
         doors = self._doors()
         signs = self._signs(items, newest, corrections, questions, doors)
-        told = b.tell(signs, room_beside(self.own.get(INDEX_PATH, "")), scope="")
+        told = tell(signs, room_beside(self.own.get(INDEX_PATH, "")), scope="")
         self._keep_briefs(signs)
         queue = self._queue(items, corrections, questions, newest)
         files += self._beside({
@@ -276,9 +269,9 @@ class _Sight:
             pages=sum(p.live + p.archived for p in self.pages.now.values()) + len(self.after.aside["beside"]),
         )  # fmt: skip
 
-    def _keep_briefs(self, signs: b.Signs) -> None:
+    def _keep_briefs(self, signs: Signs) -> None:
         """The briefs of agents' doors: they stand on no page, and a host that only publishes could not make them."""
-        briefs = {door: b.door_brief(signs, door) for door in b.DOORS}
+        briefs = {door: door_brief(signs, door) for door in DOORS}
         kept = {door: {"text": self._text(INDEX_PATH, brief.text), "told": list(brief.told)} for door, brief in briefs.items()}
         self.after = replace(self.after, aside={**self.after.aside, "briefs": kept})
 
@@ -353,18 +346,18 @@ class _Sight:
 
     def _signs(
         self, items: _Overlay, newest: datetime | None, corrections: Iterable[Correction], questions: tuple[Asked, ...], doors: tuple[Door, ...]
-    ) -> b.Signs:
-        due = b.due_corrections(corrections, newest)
-        above = b.said_above(due)
+    ) -> Signs:
+        due = due_corrections(corrections, newest)
+        above = said_above(due)
         wrong = {group[0].uid for group in due}
         self.rows.load(uids=wrong)
-        quiet = b.quiet_before(newest)
+        quiet = quiet_before(newest)
         goals, goal_count = self._goals(items, micros(quiet))
-        most = b.MEMORY_MD.lines
-        return b.Signs(
+        most = MEMORY_MD.lines
+        return Signs(
             title=title_from(self.sessions.folders, self.scope), newest=newest, checked=items.checked(), corrections=due,
-            places={uid: place for uid in wrong if uid in self.rows.now and (place := self._place(self.rows.now[uid]))}, rules=self._best(items, b.RULES, most),
-            commands=self._best(items, b.COMMANDS, most), facts=self._best(items, b.FACTS, most, above), goals=b.Best(self._stands(goals), goal_count),
+            places={uid: place for uid in wrong if uid in self.rows.now and (place := self._place(self.rows.now[uid]))}, rules=self._best(items, RULES, most),
+            commands=self._best(items, COMMANDS, most), facts=self._best(items, FACTS, most, above), goals=Best(self._stands(goals), goal_count),
             asked=questions, work=self.sessions.work, doors=doors,
             memory=frozenset(p.topic for p in self.pages.now.values() if p.sort == Sort.MEMORY),
         )  # fmt: skip
@@ -373,20 +366,20 @@ class _Sight:
         """Goals that are pinned, then those heard of since then, the newest first, and how many there are."""
         found, count = items.goals(since)
         self.rows.load(uids=self.pins)
-        pinned = [r for uid in sorted(self.pins) if (r := self.rows.now.get(uid)) and r.section == b.GOALS]
+        pinned = [r for uid in sorted(self.pins) if (r := self.rows.now.get(uid)) and r.section == GOALS]
         goals = {r.uid: r for r in (*pinned, *found)}
-        return sorted(goals.values(), key=lambda r: b.goal_rank(self.rows.item(r))), count + sum(not _heard(r, since) for r in pinned)
+        return sorted(goals.values(), key=lambda r: goal_rank(self.rows.item(r))), count + sum(not _heard(r, since) for r in pinned)
 
-    def _best(self, items: _Overlay, section: str, most: int, above: frozenset[str] = frozenset()) -> b.Best:
+    def _best(self, items: _Overlay, section: str, most: int, above: frozenset[str] = frozenset()) -> Best:
         """The first notes of a section; without those whose sentence stands above it."""
         said = {said_digest(sentence) for sentence in above}
         left_out = items.saying(said) if said else 0
         rows, count = items.best(section, most + left_out)
         kept = [r for r in rows if not (r.said and r.said in said and clean(self.rows.item(r).statement) in above)]
-        return b.Best(self._stands(kept[:most]), count - left_out)
+        return Best(self._stands(kept[:most]), count - left_out)
 
-    def _stands(self, rows: Iterable[ShownItem]) -> tuple[b.Stand, ...]:
-        return tuple(b.Stand(self.rows.item(r), *place) for r in rows if (place := self._place(r)))
+    def _stands(self, rows: Iterable[ShownItem]) -> tuple[Stand, ...]:
+        return tuple(Stand(self.rows.item(r), *place) for r in rows if (place := self._place(r)))
 
     def _place(self, row: ShownItem) -> tuple[str, str] | None:
         page = self.pages.now.get((row.topic, row.part)) if row.live else None
@@ -458,9 +451,9 @@ class _Overlay:
         """Goals heard of since then, the newest first, and how many there are."""
 
         def heard(row: ShownItem) -> bool:
-            return row.section == b.GOALS and (since is None or row.newest is None or row.newest >= since)
+            return row.section == GOALS and (since is None or row.newest is None or row.newest >= since)
 
-        rows, count = self.store.goals_since(self.scope, b.GOALS, since, b.WAITING_MAX + len(self.was))
+        rows, count = self.store.goals_since(self.scope, GOALS, since, WAITING_MAX + len(self.was))
         mine = [r for r in self.changed if heard(r)]
         kept = [self._same(r) for r in rows if r.uid not in self.over]
         return sorted([*kept, *mine], key=lambda r: (-(r.newest or 0), r.uid)), count - sum(map(heard, self.was)) + len(mine)

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from pipelines.store import Store
-from pipelines.wiki.brief import is_old, told_correction
+from pipelines.wiki.brief import told_correction
 from pipelines.wiki.content import Correction
+from pipelines.wiki.signs import is_old
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

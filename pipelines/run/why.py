@@ -12,13 +12,13 @@ from pipelines.model import Finding, OnlineNote, Outcome, Quote, Ruling, Status,
 from pipelines.notes.identity import in_force
 from pipelines.notes.instructions import Told
 from pipelines.run.beside import Beside, beside
-from pipelines.run.content import asked, last_asked
 from pipelines.run.disputes import Contradiction, contradiction
 from pipelines.run.following import notes_saying
 from pipelines.run.looking import Look
 from pipelines.run.ruling import is_out
 from pipelines.run.sources import standing_notes
 from pipelines.run.taking_back import stands_in
+from pipelines.run.waiting import asked, last_asked
 from pipelines.store import RecordedDecision, Store
 from pipelines.wiki.content import Asked
 

@@ -6,7 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from pipelines.wiki.brief import COMMANDS, CORRECTED, FACTS, GOALS, RULES, Budget, rest_of_pages
+from pipelines.wiki.brief import rest_of_pages
+from pipelines.wiki.budget import Budget
+from pipelines.wiki.signs import COMMANDS, CORRECTED, FACTS, GOALS, RULES
 
 SHARE: Final = 0.25
 """Of the budget, at most, for what is told to every project: the project's own pages and facts are what a session came for."""

@@ -8,72 +8,32 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
-from enum import StrEnum
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import groupby
 
-from pipelines.model import Kind, Status, Verdict
-from pipelines.notes.recheck import FAILED
 from pipelines.notes.relate import ValueKey, subject_key, value_key
 from pipelines.text.statement import Form, parse
 from pipelines.wiki import inline
-from pipelines.wiki.content import Asked, Content, Correction, Item, Work
-from pipelines.wiki.doors import HOOK_CHARS_MAX, PAGES_PATH, Door, Entry, Moved, doors_of, entry
+from pipelines.wiki.budget import MEMORY_MD, Budget, room_of
+from pipelines.wiki.content import Content, Correction, Item
+from pipelines.wiki.doors import HOOK_CHARS_MAX, PAGES_PATH, Door, Entry, Moved, entry
 from pipelines.wiki.inline import Spans, join, plain
 from pipelines.wiki.lines import Part, carried_text, day, recheck, worked
 from pipelines.wiki.page import link
-from pipelines.wiki.topics import Layout, Sort, fold, hooked
+from pipelines.wiki.signs import COMMANDS, CORRECTED, CORRECTED_MAX, FACTS, GOALS, RULES, Best, Signs, Stand, lasts, signs_of, stamp
+from pipelines.wiki.topics import Layout, Sort, hooked
 from pipelines.wiki.unfinished import NOT_ANSWERED, NOT_APPROVED, Left, told_of, unfinished
 
-CORRECTED_MAX, COMMANDS_MAX, WAITING_MAX, FACTS_MAX = 10, 10, 3, 20
-CORRECTION_DAYS, CORRECTION_DELIVERIES = 30, 5
+COMMANDS_MAX = 10
+WAITING_MAX = 3
 CORRECTED_BYTES_MAX = 1400
 """What keeps the corrections within the first 2,000 bytes, the purpose lines before them included."""
-QUIET_GOAL_DAYS = 30
 OWN_CHARS_MAX = 1000
 """A line of the person's own index, told whole while the budget lasts: a session that was told it before is told it after."""
 LINE_CHARS_MAX = 300
 NAME_CHARS_MAX = 60
-LINES_MIN, SIZE_MIN = 18, 1000
-
-
-class Unit(StrEnum):
-    """What a budget counts."""
-
-    BYTES = "bytes"
-    CHARS = "chars"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
-    """Hard limits of one door; the smallest that holds what every brief says is 18 lines and 1,000 bytes or characters.
-
-    `facts` caps the facts and decisions that are told; it evicts nothing that lasts (`lasts`).
-    """
-
-    lines: int
-    size: int
-    unit: Unit = Unit.BYTES
-    facts: int = FACTS_MAX
-
-    def __post_init__(self) -> None:
-        if self.lines < LINES_MIN or self.size < SIZE_MIN:
-            raise ValueError(f"a brief needs at least {LINES_MIN} lines and {SIZE_MIN} {self.unit}, got {self.lines} and {self.size}")
-
-    def measure(self, text: str) -> int:
-        """The size of a text as this budget counts it."""
-        return len(text.encode("utf-8", "surrogatepass")) if self.unit is Unit.BYTES else len(text)
-
-
-MEMORY_MD = Budget(lines=200, size=25_000)
-CLAUDE_CODE_HOOK = Budget(lines=200, size=9_000, unit=Unit.CHARS)
-CODEX = Budget(lines=200, size=8_000)
-DOORS: Mapping[str, Budget] = {"claude-code": CLAUDE_CODE_HOOK, "codex": CODEX}
-"""The doors of agents beside `MEMORY.md`."""
-DOOR_ROOM = 400
-"""Kept free in the brief of such a door for what only the host knows that opens it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,46 +59,6 @@ class _Section:
     entries: tuple[Entry, ...]
     beyond: tuple[Moved, ...] = ()
     uncounted: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Stand:
-    """A note that may be told, and the page it stands on."""
-
-    item: Item
-    title: str
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class Best:
-    """The first notes of a section by rank, all or at least as many as a budget has lines, and how many the section has."""
-
-    first: tuple[Stand, ...] = ()
-    count: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signs:
-    """What a brief is made of: of each section its best notes, of each page its hook.
-
-    `corrections` are those due, newest first, one group a truth; `places` says on which page (title, path) the line of a correction stands. `goals` are
-    those heard of lately, pinned ones before the newest, whoever has the third's time included. `checked`: some note on a page rests on a log. `doors` are in page order.
-    """
-
-    title: str
-    newest: datetime | None = None
-    checked: bool = False
-    corrections: tuple[tuple[Correction, ...], ...] = ()
-    places: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    rules: Best = Best()
-    commands: Best = Best()
-    facts: Best = Best()
-    goals: Best = Best()
-    asked: tuple[Asked, ...] = ()
-    work: tuple[Work, ...] = ()
-    doors: tuple[Door, ...] = ()
-    memory: frozenset[str] = frozenset()
 
 
 def brief(content: Content, layout: Layout, budget: Budget = MEMORY_MD, *, scope: str = "") -> Brief:
@@ -184,41 +104,6 @@ def told_correction(uid: str) -> str:
 def door_brief(signs: Signs, door: str) -> Brief:
     """The brief of an agent's door, with room for what `at_door` adds."""
     return tell(signs, room_of(door))
-
-
-def room_of(door: str) -> Budget:
-    """What the brief itself may take of an agent's door."""
-    return replace(DOORS[door], size=DOORS[door].size - DOOR_ROOM)
-
-
-def at_door(text: str, budget: Budget, *lines: str) -> str:
-    """A brief with lines of the host at its end, each as far as there is room."""
-    head, mark, foot = text.rpartition("\n</dreamd-brief>")
-    for line in lines:
-        longer = f"{head}{line}\n"
-        if budget.measure(longer + mark + foot) <= budget.size:
-            head = longer
-    return head + mark + foot
-
-
-def signs_of(content: Content, layout: Layout) -> Signs:
-    """The signs of a whole revision."""
-    where = {item.uid: topic for topic in layout.topics for item in topic.items}
-    due = due_corrections(content.corrections, content.newest_evidence)
-    above = said_above(due)
-    told = [i for i in content.items if i.uid in where and section_of(i) and not (i.kind is Kind.FACT and inline.clean(i.statement) in above)]
-
-    def best(section: str) -> Best:
-        stands = [Stand(i, where[i.uid].title, where[i.uid].path) for i in sorted((i for i in told if section_of(i) == section), key=rank)]
-        return Best(tuple(stands), len(stands))
-
-    goals = sorted((i for i in told if section_of(i) == GOALS and not _quiet(i, content.newest_evidence)), key=goal_rank)
-    return Signs(
-        title=content.title, newest=content.newest_evidence, checked=any(cite.session for i in content.items if i.uid in where for cite in i.cites), corrections=due,
-        places={group[0].uid: (t.title, t.path) for group in due if (t := where.get(group[0].uid))}, rules=best(RULES), commands=best(COMMANDS),
-        facts=best(FACTS), goals=Best(tuple(Stand(i, where[i.uid].title, where[i.uid].path) for i in goals), len(goals)), asked=content.asked,
-        work=content.work, doors=doors_of(layout), memory=frozenset(t.key for t in layout.topics if t.sort is Sort.MEMORY),
-    )  # fmt: skip
 
 
 # --- fitting -----------------------------------------------------------------------------------------------------------------------------
@@ -295,49 +180,6 @@ def _foot() -> str:
 
 
 # --- what stands in it -------------------------------------------------------------------------------------------------------------------
-
-CORRECTED, RULES, COMMANDS, GOALS, FACTS = "Corrected", "Rules", "Commands that work", "Waiting", "Facts and decisions"
-_SECTION_OF = {
-    Kind.RULE: RULES, Kind.PREFERENCE: RULES, Kind.HOLD: RULES, Kind.PROCEDURE: COMMANDS, Kind.GOAL: GOALS, Kind.PLAN: GOALS, Kind.FACT: FACTS,
-    Kind.DECISION: FACTS, Kind.INSIGHT: FACTS, Kind.INCIDENT: FACTS,
-}  # fmt: skip
-
-
-def section_of(item: Item) -> str:
-    """The section that may tell a note; "" for none: only what is confirmed, and neither said by an instruction file already (unless it is pinned) nor
-    contradicted by one, and of carried lines only those the logs uphold and whose numbers are not out of date (the others are told by their page)."""
-    if item.status is not Status.CONFIRMED or item.against or (item.covered and not item.pinned):
-        return ""
-    if item.carried and item.verdict is Verdict.NEEDS_RECHECK:  # a session may run it before a person looks
-        return COMMANDS if item.missed == FAILED else ""
-    if item.carried and (item.verdict is not Verdict.UPHELD or item.carried.index or item.stale):
-        return ""
-    return _SECTION_OF[item.kind]
-
-
-def rank(item: Item) -> tuple[int, int, float, str]:
-    """What is pinned first, then what lasts, decisions before facts; then more witnesses, the newest, by id."""
-    tier = 1 if lasts(item) else 2 if item.kind is Kind.DECISION else 3 if item.kind in {Kind.FACT, Kind.INSIGHT, Kind.INCIDENT} else 1
-    if item.pinned:
-        tier = 0
-    return (tier, -item.sessions, -_stamp(item.newest_evidence), item.uid)
-
-
-_LASTING = frozenset(
-    """allergy intolerance condition illness disability medication diet name called pronouns birthday hometown home education spouse partner husband wife child
-    children son daughter dog cat pet job employer drink food airline seat""".split()  # noqa: SIM905 - reads better as text
-)  # fmt: skip
-
-
-def lasts(item: Item) -> bool:
-    """Whether a fact stays true of a person however long nothing is heard of it, so that no cap may evict it."""
-    if item.kind is not Kind.FACT or item.carried or item.valid_until:
-        return False
-    return not _LASTING.isdisjoint(fold(item.attribute).split())
-
-
-def _stamp(at: datetime | None) -> float:
-    return at.timestamp() if at else 0.0
 
 
 def _sections(signs: Signs, moved: list[Moved], own_max: int, budget: Budget) -> list[_Section]:
@@ -421,22 +263,6 @@ def _name(item: Item) -> str:
     return f"{item.subject}, {item.attribute}" if item.attribute and item.attribute != item.subject else item.subject
 
 
-def due_corrections(corrections: Iterable[Correction], newest: datetime | None) -> tuple[tuple[Correction, ...], ...]:
-    """The newest corrections of note files that still say the wrong thing, one group a truth, however many files say otherwise. One leaves when the
-    file is fixed, or when it is old and has been told often."""
-    due = sorted((c for c in corrections if not c.fixed and not c.against and not _worn(c, newest)), key=lambda c: (-_stamp(c.at), c.uid))
-    groups: dict[str, list[Correction]] = {}
-    for correction in due:
-        for right in correction.rights or (correction.right,):
-            groups.setdefault(right, []).append(replace(correction, right=right))
-    return tuple(tuple(group) for group in groups.values())
-
-
-def said_above(due: Sequence[Sequence[Correction]]) -> frozenset[str]:
-    """The sentences corrections say: a fact in these words need not be told again."""
-    return frozenset(inline.clean(group[0].right) for group in due[:CORRECTED_MAX])
-
-
 def _corrected(signs: Signs, moved: list[Moved]) -> tuple[Entry, ...]:
     said = signs.corrections
     full = [_correction(group, signs.places.get(group[0].uid), quote_max) for quote_max in (120, 60, 0) for group in said]
@@ -445,15 +271,6 @@ def _corrected(signs: Signs, moved: list[Moved]) -> tuple[Entry, ...]:
         Moved(section=CORRECTED, text=inline.words(e.spans), page=e.page.target if e.page else "inbox.md", why="over_limit") for e in full[CORRECTED_MAX:]
     )
     return tuple(full[:CORRECTED_MAX])
-
-
-def is_old(correction: Correction, newest: datetime | None) -> bool:
-    """Whether a correction may leave once it was told often enough."""
-    return bool(newest and correction.at and newest - correction.at > timedelta(days=CORRECTION_DAYS))
-
-
-def _worn(correction: Correction, newest: datetime | None) -> bool:
-    return is_old(correction, newest) and correction.deliveries >= CORRECTION_DELIVERIES
 
 
 def _bytes(entries: Iterable[Entry]) -> int:
@@ -471,21 +288,6 @@ def _correction(group: Sequence[Correction], place: tuple[str, str] | None, quot
     return Entry(spans, link(*place) if place else None, group[0].uid)
 
 
-def goal_rank(item: Item) -> tuple[bool, float, str]:
-    """Pinned goals first, then the newest."""
-    return (not item.pinned, -_stamp(item.newest_evidence), item.uid)
-
-
-def quiet_before(newest: datetime | None) -> datetime | None:
-    """Goals not heard of since then are not told; None when no time is known."""
-    return newest - timedelta(days=QUIET_GOAL_DAYS) if newest else None
-
-
-def _quiet(item: Item, newest: datetime | None) -> bool:
-    since = quiet_before(newest)
-    return bool(since and not item.pinned and item.newest_evidence and item.newest_evidence < since)
-
-
 def _waiting(signs: Signs, moved: list[Moved]) -> _Section:
     """Goals heard of in the last 30 days, questions nobody answered, work not committed; the newest three."""
     found: list[tuple[datetime | None, Entry]] = [(s.item.newest_evidence, _entry(s, GOALS, moved)) for s in signs.goals.first[: _ties(signs.goals.first)]]
@@ -498,7 +300,7 @@ def _waiting(signs: Signs, moved: list[Moved]) -> _Section:
         )
     for one in (u for u in unfinished(signs.work) if u.left is Left.CHANGES):
         found.append((one.work.ended or one.work.started, Entry(told_of(one), link("recent", "recent.md"))))
-    found.sort(key=lambda pair: (not pair[1].pinned, -_stamp(pair[0]), inline.words(pair[1].spans)))
+    found.sort(key=lambda pair: (not pair[1].pinned, -stamp(pair[0]), inline.words(pair[1].spans)))
     entries = [e for _, e in found]
     most = max(WAITING_MAX, sum(e.pinned for e in entries))
     others = [Moved(section=GOALS, text=inline.words(e.spans), page=e.page.target if e.page else "inbox.md", why="over_limit") for e in entries[most:]]
@@ -511,8 +313,8 @@ def _ties(goals: Sequence[Stand]) -> int:
     """How many of the goals, pinned ones and then the newest first, may be among the first: three, and whoever has the third's time."""
     if len(goals) <= WAITING_MAX:
         return len(goals)
-    last = _stamp(goals[WAITING_MAX - 1].item.newest_evidence)
-    return sum(1 for s in goals if s.item.pinned or _stamp(s.item.newest_evidence) >= last)
+    last = stamp(goals[WAITING_MAX - 1].item.newest_evidence)
+    return sum(1 for s in goals if s.item.pinned or stamp(s.item.newest_evidence) >= last)
 
 
 # --- pages -------------------------------------------------------------------------------------------------------------------------------

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 from pipelines.model import Kind, digest
 from pipelines.wiki import inline
-from pipelines.wiki.brief import rank, section_of
 from pipelines.wiki.content import LIVE, Item
 from pipelines.wiki.inbox import reason_of, value, waits_of
+from pipelines.wiki.signs import rank, section_of
 from pipelines.wiki.topics import fold, forms_of, is_named, key_of, may_stand, shelf_of, upper
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

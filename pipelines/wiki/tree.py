@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pipelines.wiki.brief import LINES_MIN, MEMORY_MD, SIZE_MIN, Brief, Budget, signs_of, tell
+from pipelines.wiki.brief import Brief, tell
+from pipelines.wiki.budget import LINES_MIN, MEMORY_MD, SIZE_MIN, Budget
 from pipelines.wiki.content import Content
 from pipelines.wiki.inbox import entries, inbox, queue
 from pipelines.wiki.index import indexes
 from pipelines.wiki.recent import recent
 from pipelines.wiki.render import Rendered, render, to_bytes
+from pipelines.wiki.signs import signs_of
 from pipelines.wiki.topics import Layout, layout
 
 INDEX_PATH, INBOX_PATH, RECENT_PATH = "MEMORY.md", "inbox.md", "recent.md"

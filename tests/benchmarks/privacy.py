@@ -25,7 +25,8 @@ from pipelines.run.content import content_of
 from pipelines.run.looking import Look
 from pipelines.run.notes_file import notes_file
 from pipelines.store import Store
-from pipelines.wiki.brief import Budget, Unit, brief
+from pipelines.wiki.brief import brief
+from pipelines.wiki.budget import Budget, Unit
 from pipelines.wiki.topics import layout
 from tests.dreaming import NOW, SCOPE, Desk
 from tests.writing import ClaudeLog

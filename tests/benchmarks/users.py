@@ -18,7 +18,9 @@ from pathlib import Path
 
 from pipelines.logs.redaction import Redactor, open_redactor
 from pipelines.run.content import content_of
-from pipelines.wiki.brief import FACTS, MEMORY_MD, brief
+from pipelines.wiki.brief import brief
+from pipelines.wiki.budget import MEMORY_MD
+from pipelines.wiki.signs import FACTS
 from pipelines.wiki.topics import layout
 from tests.dreaming import SCOPE, Desk
 from tests.writing import START, ClaudeLog

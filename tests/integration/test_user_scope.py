@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.store import Delivery, Store, open_store
 from pipelines.wiki.above import with_above
-from pipelines.wiki.brief import MEMORY_MD, Budget, Unit
+from pipelines.wiki.budget import MEMORY_MD, Budget, Unit
 from pipelines.wiki.marker import read_marker
 from tests.dreaming import NOW
 from tests.writing import ClaudeLog

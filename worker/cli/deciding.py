@@ -7,7 +7,8 @@ from dataclasses import replace
 from pipelines.errors import Refused
 from pipelines.run import Parts, Request
 from pipelines.run.beside import let_stand
-from pipelines.run.content import carried_notes, content_of
+from pipelines.run.carried import carried_notes
+from pipelines.run.content import content_of
 from pipelines.run.edits import decline, dismiss, edit_named
 from pipelines.run.ruling import UID_MIN, rule
 from pipelines.wiki.content import Edited, Item, anchor_of

@@ -11,7 +11,7 @@ import typer
 
 from pipelines.errors import Refused
 from pipelines.notes.patch import as_diff
-from pipelines.run.content import carried_notes
+from pipelines.run.carried import carried_notes
 from worker import wiring
 from worker.cli import common
 from worker.cli.output import many, print_json, visible

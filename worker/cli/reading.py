@@ -18,8 +18,9 @@ from pipelines.notes.moment import Moment
 from pipelines.recall.search import Hit, search
 from pipelines.run.above import Above, overruled, told_above
 from pipelines.run.beside import words_of
-from pipelines.run.content import ZONE_UNKNOWN, content_of
+from pipelines.run.content import content_of
 from pipelines.run.edits import ASKED
+from pipelines.run.evidence import ZONE_UNKNOWN
 from pipelines.run.looking import Look
 from pipelines.run.naming import Named, notes_with
 from pipelines.run.render import title_of
@@ -28,7 +29,8 @@ from pipelines.run.telling import Sent, sessions_told
 from pipelines.run.verify import verify
 from pipelines.run.why import Chain, NotCalled, Proof, why
 from pipelines.wiki.above import with_above
-from pipelines.wiki.brief import Budget, Unit, brief
+from pipelines.wiki.brief import brief
+from pipelines.wiki.budget import Budget, Unit
 from pipelines.wiki.lines import short_session
 from pipelines.wiki.reasons import missed
 from pipelines.wiki.topics import layout

@@ -17,7 +17,7 @@ from pipelines.run.above import Above
 from pipelines.run.telling import Told, told_at
 from pipelines.store import Store
 from pipelines.wiki.above import with_above
-from pipelines.wiki.brief import DOORS, at_door, room_of
+from pipelines.wiki.budget import DOORS, at_door, room_of
 from worker.above import lines_above
 from worker.connect.block import refreshed
 from worker.connect.ledger import Entry, Ledger, read_file, replace_file, write_file

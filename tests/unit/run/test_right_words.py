@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipelines.model import Finding, Quote, Verdict
-from pipelines.run.content import _rights
+from pipelines.run.carried import rights_of
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,4 @@ from pipelines.run.content import _rights
 def test_the_no_that_led_a_statement_in_is_no_part_of_it(words: str, right: str) -> None:
     quote = Quote(turn="t1", start=0, end=len(words), text=words)
     finding = Finding(note="n1", verdict=Verdict.CORRECTED, why="x", quotes=(quote,), corrected=words)
-    assert _rights(finding, {}) == (right,)
+    assert rights_of(finding, {}) == (right,)

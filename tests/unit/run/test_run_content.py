@@ -4,7 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 from pipelines.model import Basis, Claim, Kind, Origin, Place, Quote, Role, Standing, Status, Turn, Version
 from pipelines.notes.folder import read_text
-from pipelines.run.content import Evidence, carried_item, nested, note_item, one_a_sentence
+from pipelines.run.carried import carried_item, nested
+from pipelines.run.evidence import Evidence
+from pipelines.run.noted import note_item, one_a_sentence
 from pipelines.wiki.content import Cite, HistoryLine, Item
 
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.model import Kind, Status, Verdict
-from pipelines.wiki.brief import CLAUDE_CODE_HOOK, CODEX, MEMORY_MD, Budget, Unit, brief
+from pipelines.wiki.brief import brief
+from pipelines.wiki.budget import CLAUDE_CODE_HOOK, CODEX, MEMORY_MD, Budget, Unit
 from pipelines.wiki.content import Cite, Content, Correction
 from pipelines.wiki.doors import doors_of, hook
 from pipelines.wiki.index import indexes

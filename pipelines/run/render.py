@@ -13,7 +13,8 @@ from pipelines.logs.redaction import Redactor
 from pipelines.model import digest, short_uid
 from pipelines.run.content import content_of
 from pipelines.run.parts import Parts
-from pipelines.run.showing import File, Sight, as_text, folder_of, look, title_from
+from pipelines.run.recent_work import folder_of, title_from
+from pipelines.run.showing import File, Sight, as_text, look
 from pipelines.run.versions import RENDERER
 from pipelines.store import PageMark, Placement, Store
 from pipelines.wiki.edits import own_text

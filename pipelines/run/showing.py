@@ -10,26 +10,24 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import PurePosixPath
 from typing import Any, cast
 
-from pipelines.model import Quote, SessionInfo, digest, short_uid
+from pipelines.model import digest, short_uid
 from pipelines.run.beside import PIN, Beside, beside
 from pipelines.run.carried import CarriedNotes, carried_notes, resting_on_note
 from pipelines.run.content import quarantined
 from pipelines.run.edits import dismissed, open_edits
-from pipelines.run.held import shown as may_show
 from pipelines.run.noted import note_items
+from pipelines.run.overlay import Overlay, heard_since
 from pipelines.run.paged import PageKey, Pages
 from pipelines.run.placed import Places, Rows, take_carried, take_notes
+from pipelines.run.recent_work import Sessions, bring_sessions, title_from
 from pipelines.run.telling import tellings, with_tellings
 from pipelines.run.versions import RENDERER
-from pipelines.run.waiting import Last, asked, last_of, waiting
-from pipelines.run.worked import RECENT, work_of, work_record
-from pipelines.store import Moves, Render, Shown, ShownItem, ShownPage, ShownSession, Store
-from pipelines.store.types import dump, load
+from pipelines.run.waiting import asked
+from pipelines.store import Moves, Render, Shown, ShownItem, ShownPage, Store
 from pipelines.wiki import inbox as q
-from pipelines.wiki.brief import WAITING_MAX, Brief, door_brief, tell
+from pipelines.wiki.brief import Brief, door_brief, tell
 from pipelines.wiki.budget import DOORS, MEMORY_MD
 from pipelines.wiki.content import Asked, Correction, Quarantined, Work
 from pipelines.wiki.doors import Door, in_page_order
@@ -37,17 +35,14 @@ from pipelines.wiki.index import indexes
 from pipelines.wiki.inline import clean
 from pipelines.wiki.journal import without_footnotes
 from pipelines.wiki.packed import correction_of, pack, quarantined_of
-from pipelines.wiki.packed import work_of as unpacked_work
 from pipelines.wiki.page import write
-from pipelines.wiki.placing import instant, micros, said_digest
+from pipelines.wiki.placing import micros, said_digest
 from pipelines.wiki.recent import recent
 from pipelines.wiki.render import archive_path, to_bytes
 from pipelines.wiki.signs import COMMANDS, FACTS, GOALS, RULES, Best, Signs, Stand, due_corrections, goal_rank, quiet_before, said_above
 from pipelines.wiki.topics import Sort, owners_of
 from pipelines.wiki.tree import INBOX_PATH, INDEX_PATH, RECENT_PATH, room_beside
 
-UNNAMED = "local"
-"""The scope of a wiki nobody gave one: it says nothing of what the memory is of."""
 CARRIED = "carried"
 """What all lines of note files are called among what rests on turns and notes: one that moves has all of them looked at."""
 Cover = Callable[[str, bytes], bytes]
@@ -104,7 +99,7 @@ def look(store: Store, scope: str, *, own: Mapping[str, str], cover: Cover, cove
     marks = {path: digest(text)[:24] for path, text in own.items() if text}
     was = cast(dict[str, str], before.aside["own"]) if before else {}
     pages.settle(memory=memory, own_changed={p for p in marks.keys() | was.keys() if marks.get(p) != was.get(p)})
-    sessions = _bring_sessions(store, scope, moves)
+    sessions = bring_sessions(store, scope, moves)
     said = store.said_since(scope, before.marks["turns"] if before else 0, moves.marks["turns"]) + (before.aside["said"] if before else 0)
     aside = {
         "own": marks,
@@ -138,83 +133,6 @@ def _bring_notes(
     carried = carried_notes(store, scope, near=near)
     take_carried(rows, carried.items)
     return carried, {**rests, CARRIED: carried.rests}
-
-
-# --- sessions ----------------------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sessions:
-    """Rows that changed, the folders all sessions ran in by name, of the recent ones the work by uid in order, and the ends of those whose question waits."""
-
-    changed: Mapping[str, ShownSession]
-    folders: Mapping[str, int]
-    work: tuple[Work, ...]
-    ends: tuple[Last, ...]
-
-
-def _bring_sessions(store: Store, scope: str, moves: Moves) -> Sessions:
-    ids = [s[0] for s in moves.sessions]
-    spans, infos, stood = store.spans_of(scope, ids), store.infos_of(scope, ids), store.shown_sessions(scope, ids)
-    changed = {}
-    for id_, uid, what, started in moves.sessions:
-        first, last = spans.get(id_, (None, None))
-        changed[uid] = ShownSession(id_, what, started, first, last, folder_of(infos[uid]), work_mark="", work="")
-    folders = Counter(store.folder_counts(scope))
-    folders.subtract(s.folder for s in stood.values())
-    folders.update(s.folder for s in changed.values())
-    times = [t for t in (store.newest_session(scope), *(s.last_at for s in changed.values())) if t]
-    newest = max(times, default=None)
-    recents: dict[str, ShownSession] = {}
-    if newest:
-        recents = {uid: s for uid, s in store.shown_sessions(scope, since=newest - RECENT).items() if uid not in changed}
-        recents |= {uid: s for uid, s in changed.items() if s.last_at and newest - s.last_at <= RECENT}
-    fresh = [s.session_id for s in recents.values() if not s.work]
-    told = {**infos, **store.infos_of(scope, [i for i in fresh if i not in set(ids)])}
-    for uid, session in list(recents.items()):
-        if not session.work:
-            changed[uid] = recents[uid] = replace(session, work=_work(store, scope, told[uid]))
-    works = [_done(uid, s.work) for uid, s in sorted(recents.items()) if s.work != "null"]
-    shown = tuple(w for w, _ in works)
-    return Sessions(changed=changed, folders={f: n for f, n in folders.items() if n > 0 and f}, work=shown, ends=waiting(shown, (e for _, e in works)))
-
-
-def folder_of(info: SessionInfo) -> str:
-    """The folder a session ran in, by a slash and its name; "" when that is not known, or may not be shown."""
-    return "/" + PurePosixPath(info.cwd.replace("\\", "/")).name if info.cwd and may_show(info.cwd) else ""
-
-
-def title_from(folders: Mapping[str, int], scope: str) -> str:
-    """What the memory is of: the last name of the scope somebody gave it, else the folder most sessions ran in. `folders` as `folder_of` gives them.
-
-    A session may begin in a folder far below its project; whoever named the scope knows better.
-    """
-    if scope != UNNAMED:
-        return scope.rsplit("/", 1)[-1]
-    names = Counter({folder.removeprefix("/"): n for folder, n in folders.items() if folder})
-    for name in sorted(names):  # worktrees of a project: "harbor-fix" beside "harbor"
-        if trunk := next((n for n in names if n != name and name.startswith((f"{n}-", f"{n}_", f"{n}."))), None):
-            names[trunk] += names[name]
-    best = min(names, key=lambda n: (-names[n], n), default="")
-    return best or scope
-
-
-def _work(store: Store, scope: str, info: SessionInfo) -> str:
-    record = work_record(store, scope, info)
-    if record is None:
-        return "null"
-    end = last_of(record)
-    words = [end.asked.turn, end.asked.start, end.asked.end, end.asked.text, end.planned] if end.asked else None
-    return dump([pack(work_of(record)), end.ended.isoformat() if end.ended else None, words])
-
-
-def _done(uid: str, told: str) -> tuple[Work, Last]:
-    work, ended, words = cast(list[Any], load(told))
-    asked_last = Quote(turn=words[0], start=words[1], end=words[2], text=words[3]) if words else None
-    return unpacked_work(work), Last(uid, datetime.fromisoformat(ended) if ended else None, asked_last, planned=bool(words and words[4]))
-
-
-# --- everything else -----------------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -320,10 +238,10 @@ class _Sight:
 
     # --- the brief, the queue ---
 
-    def _overlay(self) -> _Overlay:
-        return _Overlay(self.store, self.scope, self.rows)
+    def _overlay(self) -> Overlay:
+        return Overlay(self.store, self.scope, self.rows)
 
-    def _newest(self, items: _Overlay, corrections: Iterable[Correction]) -> datetime | None:
+    def _newest(self, items: Overlay, corrections: Iterable[Correction]) -> datetime | None:
         times = [items.newest(), *(w.ended or w.started for w in self.sessions.work), *(c.at for c in corrections)]
         return max((t for t in times if t), default=None)
 
@@ -345,7 +263,7 @@ class _Sight:
         )  # fmt: skip
 
     def _signs(
-        self, items: _Overlay, newest: datetime | None, corrections: Iterable[Correction], questions: tuple[Asked, ...], doors: tuple[Door, ...]
+        self, items: Overlay, newest: datetime | None, corrections: Iterable[Correction], questions: tuple[Asked, ...], doors: tuple[Door, ...]
     ) -> Signs:
         due = due_corrections(corrections, newest)
         above = said_above(due)
@@ -362,15 +280,15 @@ class _Sight:
             memory=frozenset(p.topic for p in self.pages.now.values() if p.sort == Sort.MEMORY),
         )  # fmt: skip
 
-    def _goals(self, items: _Overlay, since: int | None) -> tuple[list[ShownItem], int]:
+    def _goals(self, items: Overlay, since: int | None) -> tuple[list[ShownItem], int]:
         """Goals that are pinned, then those heard of since then, the newest first, and how many there are."""
         found, count = items.goals(since)
         self.rows.load(uids=self.pins)
         pinned = [r for uid in sorted(self.pins) if (r := self.rows.now.get(uid)) and r.section == GOALS]
         goals = {r.uid: r for r in (*pinned, *found)}
-        return sorted(goals.values(), key=lambda r: goal_rank(self.rows.item(r))), count + sum(not _heard(r, since) for r in pinned)
+        return sorted(goals.values(), key=lambda r: goal_rank(self.rows.item(r))), count + sum(not heard_since(r, since) for r in pinned)
 
-    def _best(self, items: _Overlay, section: str, most: int, above: frozenset[str] = frozenset()) -> Best:
+    def _best(self, items: Overlay, section: str, most: int, above: frozenset[str] = frozenset()) -> Best:
         """The first notes of a section; without those whose sentence stands above it."""
         said = {said_digest(sentence) for sentence in above}
         left_out = items.saying(said) if said else 0
@@ -385,7 +303,7 @@ class _Sight:
         page = self.pages.now.get((row.topic, row.part)) if row.live else None
         return (page.title, page.path) if page else None
 
-    def _queue(self, items: _Overlay, corrections: tuple[Correction, ...], questions: tuple[Asked, ...], newest: datetime | None) -> q.Queue:
+    def _queue(self, items: Overlay, corrections: tuple[Correction, ...], questions: tuple[Asked, ...], newest: datetime | None) -> q.Queue:
         first: list[q.Entry] = []
         counted: Counter[tuple[q.Waits, str]] = Counter()
         since = q.heard_since(newest)
@@ -414,79 +332,6 @@ class _Sight:
 
 def _by_uid(held: Iterable[Quarantined]) -> list[Quarantined]:
     return sorted(held, key=lambda h: h.uid)
-
-
-class _Overlay:
-    """Ranked notes and counts as they are once the rows that changed are kept: what the store has of the others, and these."""
-
-    def __init__(self, store: Store, scope: str, rows: Rows) -> None:
-        self.store, self.scope, self.rows = store, scope, rows
-        self.changed = rows.changed
-        self.over = {r.uid for r in self.changed} | rows.gone
-        self.was = [rows.old[uid] for uid in self.over if uid in rows.old]
-
-    def newest(self) -> datetime | None:
-        """The newest evidence of any note."""
-        stood = self.store.newest_shown(self.scope, without=frozenset(r.uid for r in self.was))
-        return instant(max((t for t in (stood, *(r.newest for r in self.changed)) if t is not None), default=None))
-
-    def checked(self) -> bool:
-        """Whether any note rests on a log."""
-        return any(r.checked for r in self.changed) or self.store.any_checked(self.scope, without=frozenset(r.uid for r in self.was))
-
-    def best(self, section: str, limit: int) -> tuple[list[ShownItem], int]:
-        """The first notes of a section by rank, and how many it has."""
-        rows, count = self.store.best_of(self.scope, section, limit + len(self.was))
-        mine = [r for r in self.changed if r.section == section]
-        kept = [self._same(r) for r in rows if r.uid not in self.over]
-        return sorted([*kept, *mine], key=lambda r: r.brief_rank)[:limit], count - sum(r.section == section for r in self.was) + len(mine)
-
-    def first(self, waits: str, limit: int, since: int | None = None) -> list[ShownItem]:
-        """The first notes that wait as this, and were heard of since then."""
-        rows = self.store.first_waiting(self.scope, waits, limit + len(self.was), since)
-        mine = [r for r in self.changed if r.waits == waits and _heard(r, since)]
-        return sorted([*(self._same(r) for r in rows if r.uid not in self.over), *mine], key=lambda r: r.queue_rank)[:limit]
-
-    def goals(self, since: int | None) -> tuple[list[ShownItem], int]:
-        """Goals heard of since then, the newest first, and how many there are."""
-
-        def heard(row: ShownItem) -> bool:
-            return row.section == GOALS and (since is None or row.newest is None or row.newest >= since)
-
-        rows, count = self.store.goals_since(self.scope, GOALS, since, WAITING_MAX + len(self.was))
-        mine = [r for r in self.changed if heard(r)]
-        kept = [self._same(r) for r in rows if r.uid not in self.over]
-        return sorted([*kept, *mine], key=lambda r: (-(r.newest or 0), r.uid)), count - sum(map(heard, self.was)) + len(mine)
-
-    def saying(self, said: Collection[str]) -> int:
-        """How many facts say one of these sentences."""
-        return self.store.said_in_brief(self.scope, said) - sum(r.said in said for r in self.was) + sum(r.said in said for r in self.changed)
-
-    def waiting(self, since: int | None) -> Counter[tuple[str, str]]:
-        """How many notes wait, by why and the reason they are counted by; drafts as far as they were heard of since then."""
-        drafts = self.store.waiting_counts(self.scope, q.Waits.DRAFT, since)
-        counts = Counter({**{k: n for k, n in self.store.waiting_counts(self.scope).items() if k[0] != q.Waits.DRAFT}, **drafts})
-        counts.subtract((r.waits, r.reason) for r in self.was if _counts(r, since))
-        counts.update((r.waits, r.reason) for r in self.changed if _counts(r, since))
-        return +counts
-
-    def waiting_of(self, notes: Collection[str], since: int | None) -> Counter[tuple[str, str]]:
-        """As `waiting`, of these notes alone."""
-        rows = self.rows.load(uids=notes) if notes else []
-        return Counter((r.waits, r.reason) for r in rows if _counts(r, since))
-
-    def _same(self, row: ShownItem) -> ShownItem:
-        """A row the store gave, as it stands now (its part may be another)."""
-        return self.rows.now.get(row.uid, row)
-
-
-def _heard(row: ShownItem, since: int | None) -> bool:
-    """Whether a note was heard of since then; one without a time always was."""
-    return since is None or row.newest is None or row.newest >= since
-
-
-def _counts(row: ShownItem, since: int | None) -> bool:
-    return bool(row.waits) and (row.waits != q.Waits.DRAFT or _heard(row, since))
 
 
 def page_uid(key: PageKey) -> str:

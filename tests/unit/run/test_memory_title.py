@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.run.showing import UNNAMED, title_from
+from pipelines.run.recent_work import UNNAMED, title_from
 from worker.settings import Settings
 
 

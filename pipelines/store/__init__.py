@@ -13,8 +13,8 @@ from pipelines.store.letters import Letter
 from pipelines.store.measured import Folder, Measured, ProcessHealth, ScopeHealth, Spread, duration
 from pipelines.store.money import BATCH_OPEN, Answer, Batch, BatchState, Budget, CallsPaused, CostRow, Intended, Kept, Limit, OpenCall, Reserved
 from pipelines.store.pages import PageMark
-from pipelines.store.projection import Moves, PageWords, Render, Shown, ShownItem, ShownLink, ShownPage, ShownSession
 from pipelines.store.schedules import Schedule, Waiting
+from pipelines.store.shown import Moves, PageWords, Render, Shown, ShownItem, ShownLink, ShownPage, ShownSession
 from pipelines.store.speakers import Spoken, with_word
 from pipelines.store.store import Store, open_store
 from pipelines.store.values import (

@@ -1,173 +1,26 @@
 """What is shown, as rows: notes as pages show them, pages with their names and links, sessions of the work log, and how far all of it has come.
 
 A projection: it can be dropped and made again from the rest of the store, and whoever keeps it up to date asks `moves` what has changed since. Pages
-are rendered from these rows, so that a dream costs what changed and not what the scope holds.
+are rendered from these rows, so that a dream costs what changed and not what the scope holds. The rows are values of `shown`, written by `shown_rows`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import fields
 from datetime import datetime
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, and_, case, delete, func, insert, literal, or_, select, true
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, case, delete, func, literal, or_, select, true
 
 from pipelines.errors import Conflict
 from pipelines.store import tables as t
 from pipelines.store.ahead import true_spans
 from pipelines.store.codec import session_of
-from pipelines.store.core import Core, add, chunks, put
+from pipelines.store.core import Core, chunks, put
+from pipelines.store.shown import Moves, PageWords, Render, Shown, ShownItem, ShownLink, ShownPage, ShownSession
+from pipelines.store.shown_rows import save_shown
 from pipelines.store.types import dump, load, storable
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Render:
-    """How far the projection has come: the renderer that made it, the revision it stands for, the newest rows it has seen of each table (`marks`), and
-    what it keeps beside its rows (`aside`)."""
-
-    renderer: str
-    rev: int
-    marks: Mapping[str, int]
-    aside: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class ShownItem:
-    """A note as pages show it. `raw` is the note alone; of notes that say one sentence the one that leads shows `body`, the evidence of all ("": as `raw`).
-
-    `root` is the topic it belongs to, `topic` the section of that it stands on. What stands behind `lead` says nothing for a note that does not lead. Times are microseconds since 1970. `mark` is a digest of what is shown.
-    """
-
-    uid: str
-    sentence: str
-    lead: bool
-    carried: bool
-    live: bool
-    placed: bool
-    key: str
-    subject: str
-    named: bool
-    pin: str
-    forms: str
-    shelf: str
-    root: str
-    topic: str
-    part: int
-    oldest: int | None
-    newest: int | None
-    position: int
-    waits: str
-    reason: str
-    queue_rank: str
-    section: str
-    brief_rank: str
-    said: str
-    checked: bool
-    indexed: bool
-    upper_lines: int
-    upper_bytes: int
-    lines: int | None
-    size: int | None
-    mark: str
-    raw: str
-    body: str
-
-    @property
-    def shown(self) -> str:
-        """What a page shows of it, packed."""
-        return self.body or self.raw
-
-
-@dataclass(frozen=True, slots=True)
-class ShownPage:
-    """A part of a topic: where it lies, what it is called, how an index names it, and marks of what it was made of. It has a page when it is `live`.
-    `begin` is where a section of a large topic begins ("": with the topic)."""
-
-    topic: str
-    part: int
-    sort: str
-    live: bool
-    title: str
-    path: str
-    slug: str
-    begin: str
-    aliases: str
-    names: str
-    hook: str
-    line: str
-    archived: bool
-    bytes: int
-    mark: str
-    links_mark: str
-
-    @property
-    def key(self) -> str:
-        """The name of this part among all pages."""
-        return self.topic if self.part == 1 else f"{self.topic}\n{self.part}"
-
-
-@dataclass(frozen=True, slots=True)
-class PageWords:
-    """The words of a page without its links: distinct ones as names are found by, the whole text, and the paths its lines lead to."""
-
-    words: str
-    body: str
-    targets: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownLink:
-    """That a page names another one, how often, and whether it leads there."""
-
-    source: str
-    target: str
-    mentions: int
-    leads: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ShownSession:
-    """A session as the work log has it: its turns' digest, its times, the folder it ran in, and the work packed ("": not looked at; "null": none)."""
-
-    session_id: int
-    digest: str
-    started_at: datetime | None
-    first_at: datetime | None
-    last_at: datetime | None
-    folder: str
-    work_mark: str
-    work: str
-
-
-@dataclass(frozen=True, slots=True)
-class Moves:
-    """What has changed since a render: the revision and marks now, notes with other heads, turns that may be cited otherwise, sessions that tell of
-    other things (id, uid, digest, start), and what the sources say of them."""
-
-    rev: int
-    marks: Mapping[str, int]
-    notes: frozenset[str]
-    turns: frozenset[str]
-    sessions: tuple[tuple[int, str, str, datetime | None], ...]
-    infos: tuple[tuple[int, int, int, str], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """Rows to write: each kind that is new or changed, and the keys of those that are gone. `rests` are given per item, whole."""
-
-    items: Sequence[ShownItem] = ()
-    items_gone: Collection[str] = ()
-    rests: Mapping[str, Collection[str]]
-    pages: Sequence[tuple[ShownPage, PageWords | None]] = ()
-    pages_gone: Collection[tuple[str, int]] = ()
-    links: Mapping[str, Sequence[ShownLink]]
-    sessions: Sequence[ShownSession] = ()
-    infos: Sequence[tuple[int, int, int, str]] = ()
-
 
 _MARKS = {"online": t.online_notes, "findings": t.findings, "occurrences": t.occurrences, "turns": t.turns}
 """Append-only tables whose newest row says whether there is anything new."""
@@ -216,7 +69,7 @@ class Projection(Core):
             scope_id = self.locked_scope(conn, scope)
             if self._state_of(conn, scope_id) != before:
                 raise Conflict(f"the pages of {scope} were rendered by another process meanwhile: render again")
-            _save(conn, scope_id, shown)
+            save_shown(conn, scope_id, shown)
             state = {"renderer": after.renderer, "rev": after.rev, "marks": dump(dict(after.marks)), "aside": dump(dict(after.aside))}
             put(conn, t.renders, ("scope_id",), [{"scope_id": scope_id, **state}])
 
@@ -508,48 +361,6 @@ def _moved_turns(conn: Connection, scope_id: int | None, occurrences: int, sessi
     query = select(c.uid).join_from(t.occurrences, t.turns, c.id == o.turn_id).where(o.scope_id == scope_id)
     fresh = set(conn.scalars(query.where(o.id > occurrences)))
     return frozenset(fresh.union(uid for (uid,) in _rows(conn, query, o.session_id, sessions)))
-
-
-# --- writing -----------------------------------------------------------------------------------------------------------------------------
-
-
-def _save(conn: Connection, scope_id: int, shown: Shown) -> None:
-    i, r, p, link = t.shown_items.c, t.shown_rests.c, t.shown_pages.c, t.shown_links.c
-    for part in chunks(sorted(shown.items_gone)):
-        conn.execute(delete(t.shown_items).where(i.scope_id == scope_id, i.uid.in_(part)))
-    _put(conn, t.shown_items, scope_id, ("scope_id", "uid"), shown.items)
-    for part in chunks(sorted({*shown.rests, *shown.items_gone})):
-        conn.execute(delete(t.shown_rests).where(r.scope_id == scope_id, r.uid.in_(part)))
-    add(conn, t.shown_rests, [{"scope_id": scope_id, "rests_on": on, "uid": uid} for uid, things in sorted(shown.rests.items()) for on in sorted(things)])
-    for topic, n in sorted(shown.pages_gone):
-        conn.execute(delete(t.shown_pages).where(p.scope_id == scope_id, p.topic == storable(topic), p.part == n))
-    _put_pages(conn, scope_id, shown.pages)
-    for part in chunks(sorted(map(storable, shown.links))):
-        conn.execute(delete(t.shown_links).where(link.scope_id == scope_id, link.source.in_(part)))
-    add(conn, t.shown_links, [{"scope_id": scope_id, **_fields(one)} for _, links in sorted(shown.links.items()) for one in links])
-    _put(conn, t.shown_sessions, scope_id, ("session_id",), shown.sessions)
-    infos = [dict(zip(("session_id", "source_id", "generation", "info"), row, strict=True)) for row in shown.infos]
-    put(conn, t.shown_infos, ("session_id", "source_id"), [{"scope_id": scope_id, **row} for row in infos])
-
-
-def _put(conn: Connection, table: Table, scope_id: int, keys: Sequence[str], rows: Sequence[Any]) -> None:
-    put(conn, table, keys, [{"scope_id": scope_id, **_fields(row)} for row in rows])
-
-
-def _put_pages(conn: Connection, scope_id: int, pages: Sequence[tuple[ShownPage, PageWords | None]]) -> None:
-    """Pages with their words; of those whose words did not change only the rest."""
-    whole = [{"scope_id": scope_id, **_fields(page), **_fields(words)} for page, words in pages if words is not None]
-    put(conn, t.shown_pages, ("scope_id", "topic", "part"), whole)
-    c = t.shown_pages.c
-    for page in (page for page, words in pages if words is None):
-        values = {k: v for k, v in _fields(page).items() if k not in {"topic", "part"}}
-        done = conn.execute(t.shown_pages.update().where(c.scope_id == scope_id, c.topic == storable(page.topic), c.part == page.part).values(**values))
-        if not done.rowcount:
-            conn.execute(insert(t.shown_pages), {"scope_id": scope_id, **_fields(page), "words": "", "body": "", "targets": "[]"})
-
-
-def _fields(row: Any) -> dict[str, Any]:
-    return dict(zip((f.name for f in fields(row)), astuple(row), strict=True))
 
 
 def _rows(conn: Connection, query: Select[Any], column: ColumnElement[Any], wanted: Iterable[Any] | None) -> list[Any]:

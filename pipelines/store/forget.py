@@ -11,12 +11,10 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
 
-from sqlalchemy import Connection, Table, delete, func, insert, select, text, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
-from pipelines.logs.forgotten import WORDED
 from pipelines.model import digest
 from pipelines.store import life
 from pipelines.store import tables as t
@@ -24,15 +22,26 @@ from pipelines.store.calls import FORGOTTEN
 from pipelines.store.core import add_new, chunks
 from pipelines.store.faults import translated
 from pipelines.store.filled import BLOB, Archive, fill
-from pipelines.store.intake import SET
+from pipelines.store.forgotten_rows import (
+    clean_columns,
+    clean_rest,
+    count_again,
+    delete_believed,
+    delete_money,
+    delete_people,
+    delete_read,
+    delete_rows,
+    delete_turns,
+    ids_of,
+)
 from pipelines.store.lost import Lost, lost_sessions
 from pipelines.store.masked import Masked
 from pipelines.store.open import BUSY_MS, LOOK_MS
 from pipelines.store.reach import ID_MIN, Choice, Reach, carrying, reach_of, surviving
-from pipelines.store.speakers import keep_speakers
-from pipelines.store.tombstones import FIRST_CODE, ONLINE, OWN, PAGE, SESSION, SOURCE, TEXT, TURN, Forgotten, tomb
+from pipelines.store.stones import Stones
+from pipelines.store.tombstones import FIRST_CODE, PAGE, Forgotten
 from pipelines.store.triggers import door
-from pipelines.store.types import dump, load
+from pipelines.store.types import dump
 from pipelines.store.values import Dream
 from pipelines.text.traces import Traces
 
@@ -72,16 +81,16 @@ class Forget(Forgotten):
             uid = f"f-{self.mac('forget', scope, str(epoch), self.now().isoformat())[:10]}"
             with door(conn):
                 counts: Counter[str] = Counter(turns=len(reach.turns), sessions=len(reach.sessions), claims=len(reach.claims), notes=len(reach.notes))
-                _Stones(self, conn, scope_id, uid).lay(choice, reach)
+                Stones(self, conn, scope_id, uid).lay(choice, reach)
                 dream = _Dreams(self, conn, scope_id, scope).take_over(reach, uid, counts)
                 reports = _Shown(self, conn, scope_id, uid, reach, counts).delete()
-                _delete_believed(conn, scope_id, reach, counts)
-                _delete_people(self, conn, scope_id, uid, reach, counts)
-                _delete_money(conn, scope_id, reach, counts)
-                _delete_read(conn, scope_id, reach, counts)
+                delete_believed(conn, scope_id, reach, counts)
+                delete_people(self, conn, scope_id, uid, reach, counts)
+                delete_money(conn, scope_id, reach, counts)
+                delete_read(conn, scope_id, reach, counts)
                 _Bytes(conn, scope_id, archive, fill).clean(reach, counts)
-                _delete_turns(conn, scope_id, reach)
-                _clean_rest(conn, scope_id, reach, counts)
+                delete_turns(conn, scope_id, reach)
+                clean_rest(conn, scope_id, reach, counts)
             self._write_receipt(conn, scope_id, uid, choice, counts, hand)
             return Gone(uid=uid, counts=dict(+counts), dream=dream, reports=reports, reach=reach, lost=lost)
 
@@ -103,15 +112,15 @@ class Forget(Forgotten):
                 counts: Counter[str] = Counter(turns=len(reach.turns), claims=len(reach.claims), notes=len(reach.notes))
                 dream = _Dreams(self, conn, scope_id, scope).take_over(reach, uid, counts)
                 reports = _Shown(self, conn, scope_id, uid, reach, counts).delete()
-                _delete_believed(conn, scope_id, reach, counts)
-                _delete_people(self, conn, scope_id, uid, reach, counts, own=False)
-                _delete_money(conn, scope_id, reach, counts)
-                _delete_read(conn, scope_id, reach, counts)
+                delete_believed(conn, scope_id, reach, counts)
+                delete_people(self, conn, scope_id, uid, reach, counts, own=False)
+                delete_money(conn, scope_id, reach, counts)
+                delete_read(conn, scope_id, reach, counts)
                 masked.replace_turns()
                 counts["blobs"] = masked.replace_blobs(archive) if fill else len(masked.blobs)
                 for session in sorted(reach.touched):
-                    _count_again(conn, scope_id, session)
-                _clean_rest(conn, scope_id, reach, counts)
+                    count_again(conn, scope_id, session)
+                clean_rest(conn, scope_id, reach, counts)
             add_new(conn, t.leftovers, [{"scope_id": scope_id, "what": BLOB, "name": name} for name in (masked.blobs if fill else ())])
             self._write_receipt(conn, scope_id, uid, Choice(), counts, hand, how="scrub")
             return Gone(uid=uid, counts=dict(+counts), dream=dream, reports=reports, reach=reach)
@@ -125,7 +134,7 @@ class Forget(Forgotten):
             gone = sorted(set(notes) - standing)
             ids = [x for part in chunks(gone) for x in conn.scalars(select(r.id).where(r.scope_id == scope_id, r.target.in_(part)))]
             ids += [x for part in chunks(gone) for x in conn.scalars(select(r.id).where(r.scope_id == scope_id, r.other.in_(part)))]
-            return _delete(conn, t.rulings, set(ids))
+            return delete_rows(conn, t.rulings, set(ids))
 
     def leftovers(self, scope: str | None = None) -> tuple[tuple[str, str], ...]:
         """What forgets have left to be cleaned out of files: what, and its name."""
@@ -190,47 +199,6 @@ class Forget(Forgotten):
         self.next_revision(conn, scope_id, cause=how or "forget", hand=hand)
 
 
-def _delete(conn: Connection, table: Table, ids: Iterable[int]) -> int:
-    """Delete rows by id, the newest first: what replaces goes before what it replaces. Returns how many there were."""
-    return sum(conn.execute(delete(table).where(table.c.id.in_(part))).rowcount for part in chunks(sorted(ids, reverse=True)))
-
-
-def _ids(conn: Connection, table: Table, column: Any, values: Iterable[Any], scope_id: int) -> set[int]:
-    """Ids of the rows of a scope with one of these values."""
-    return {x for part in chunks(sorted(set(values))) for x in conn.scalars(select(table.c.id).where(table.c.scope_id == scope_id, column.in_(part)))}
-
-
-# --- what keeps it from coming back -------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Stones:
-    """Lays tombstones under one forget."""
-
-    core: Forgotten
-    conn: Connection
-    scope_id: int
-    forget: str
-
-    def lay(self, choice: Choice, reach: Reach) -> None:
-        """For whole sessions, turns, lines of note files, the sources they came from, and a phrase."""
-        whole = choice.sessions if not choice.everything else set(reach.sessions.values())
-        self.add(SESSION, ((uid,) for uid in whole))
-        self.add(TURN, ((uid,) for uid in reach.uids))
-        self.add(ONLINE, ((uid,) for uid in reach.online))
-        s = t.sources.c
-        ids = sorted({source for source, _ in reach.sources})
-        names = [x for part in chunks(ids) for x in self.conn.scalars(select(s.identity).where(s.id.in_(part)))]
-        self.add(SOURCE, ((name,) for name in names))
-        if choice.phrase:
-            self.add(TEXT, (choice.phrase,), words=len(choice.phrase))
-
-    def add(self, kind: str, of: Iterable[tuple[str, ...]], *, words: int = 0) -> None:
-        """Tombstones of a kind."""
-        same = {"scope_id": self.scope_id, "forget": self.forget, "kind": kind, "words": words}
-        add_new(self.conn, t.tombstones, [{**same, "mac": mac} for mac in sorted({tomb(self.core, kind, *parts) for parts in of})])
-
-
 # --- dreams ------------------------------------------------------------------------------------------------------------------------------
 
 
@@ -250,8 +218,8 @@ class _Dreams:
         for dream in over:
             self._end(dream)
         counts["dreams"] = len(over)
-        _clean(self.conn, t.dreams, self.scope_id, ("params", "summary"), reach.names)
-        _clean(self.conn, t.jobs, self.scope_id, ("payload", "result", "error"), reach.names)
+        clean_columns(self.conn, t.dreams, self.scope_id, ("params", "summary"), reach.names)
+        clean_columns(self.conn, t.jobs, self.scope_id, ("payload", "result", "error"), reach.names)
         at = self.core.now()
         row = {"scope_id": self.scope_id, "uid": digest(self.scope, uid)[:12], "state": "running", "cause": "forget", "params": "{}", "holder": "", "input_rev": 0,
                "code": "", "started_at": at, "requested_at": at, "phase": "resolve",
@@ -267,25 +235,6 @@ class _Dreams:
         self.conn.execute(update(t.stages).where(s.dream_id == dream, s.state == "open").values(open=0, state="closed"))
         self.conn.execute(update(t.jobs).where(j.dream_id == dream, j.state.in_(life.NOT_ENDED)).values(state="canceled"))
         life.drop_staged(self.conn, dream)
-
-
-def _clean(conn: Connection, table: Table, scope_id: int, names: tuple[str, ...], traces: Traces, within: frozenset[str] = frozenset()) -> None:
-    """Empty every string in these columns (JSON or plain text) that carries what is forgotten; of JSON objects only what stands under the names `within`."""
-    for row in conn.execute(select(table.c.id, *(table.c[n] for n in names)).where(table.c.scope_id == scope_id)).all():
-        new = {n: _cleaned(value, traces, within) for n in names if isinstance(value := getattr(row, n), str) and traces.within(value)}
-        if new:
-            conn.execute(update(table).where(table.c.id == row.id).values(**new))
-
-
-def _cleaned(value: str, traces: Traces, within: frozenset[str]) -> str:
-    """The JSON or the text without what carries any of the traces."""
-    try:
-        told = load(value)
-    except ValueError:
-        return ""
-    if isinstance(told, dict) and within:
-        return dump({name: traces.without(item) if name in within else item for name, item in told.items()})
-    return dump(traces.without(told)) if isinstance(told, dict | list) else ""
 
 
 # --- what is shown -----------------------------------------------------------------------------------------------------------------------
@@ -327,22 +276,24 @@ class _Shown:
         rows = [
             x for part in chunks(sorted(told)) for x in self.conn.execute(select(v.id, v.page_id, v.seq, v.slug, v.body, v.digest).where(v.page_id.in_(part)))
         ]
-        _Stones(self.core, self.conn, self.scope_id, self.uid).add(PAGE, ((x.digest,) for x in rows))
+        Stones(self.core, self.conn, self.scope_id, self.uid).add(PAGE, ((x.digest,) for x in rows))
         heads = {x.page_id: x for x in sorted(rows, key=lambda x: x.seq)}
         reports = {x.slug: traces.lines_without(x.body) for x in heads.values() if x.slug.startswith(REPORTS)}
         self.conn.execute(delete(t.redirects).where(r.scope_id == self.scope_id, r.page_id.in_(sorted(told))))
-        self.counts["page_versions"] = _delete(self.conn, t.page_versions, [x.id for x in rows])
-        self.counts["pages"] = _delete(self.conn, t.pages, told)
+        self.counts["page_versions"] = delete_rows(self.conn, t.page_versions, [x.id for x in rows])
+        self.counts["pages"] = delete_rows(self.conn, t.pages, told)
         shown = [uid[:12] for uid in (*self.reach.notes.values(), *self.reach.online)]
         self.conn.execute(
             delete(t.placements).where(
                 a.scope_id == self.scope_id, a.page_uid.is_not(None), a.page_uid.not_in(select(p.uid).where(p.scope_id == self.scope_id))
             )
         )
-        _delete(self.conn, t.placements, _ids(self.conn, t.placements, a.note_uid, [*shown, *self.reach.notes.values(), *self.reach.online], self.scope_id))
+        delete_rows(
+            self.conn, t.placements, ids_of(self.conn, t.placements, a.note_uid, [*shown, *self.reach.notes.values(), *self.reach.online], self.scope_id)
+        )
         deliveries = self.conn.execute(select(d.id, d.session, d.versions).where(d.scope_id == self.scope_id)).all()
         notes, gone = set(self.reach.notes.values()), set(self.reach.sessions.values())
-        self.counts["deliveries"] = _delete(self.conn, t.deliveries, [x.id for x in deliveries if x.session in gone or any(n in x.versions for n in notes)])
+        self.counts["deliveries"] = delete_rows(self.conn, t.deliveries, [x.id for x in deliveries if x.session in gone or any(n in x.versions for n in notes)])
         return reports
 
     def _traces(self) -> Traces:
@@ -354,160 +305,7 @@ class _Shown:
         )
 
 
-# --- what is believed ----------------------------------------------------------------------------------------------------------------------
-
-
-def _delete_believed(conn: Connection, scope_id: int, reach: Reach, counts: Counter[str]) -> None:
-    """All versions of the notes, why they changed, and the analyzer's word on lines that rest on what goes."""
-    v, h, d, f = t.note_versions.c, t.heads.c, t.decisions.c, t.findings.c
-    ids = sorted(reach.notes)
-    for part in chunks(ids):
-        conn.execute(delete(t.heads).where(h.note_id.in_(part)))
-    counts["note_versions"] = _delete(conn, t.note_versions, [x for part in chunks(ids) for x in conn.scalars(select(v.id).where(v.note_id.in_(part)))])
-    _delete(conn, t.notes, ids)
-    uids, claims = {*reach.notes.values(), *reach.online}, set(reach.claims.values())
-    told = conn.execute(select(d.id, d.note_uid, d.refs).where(d.scope_id == scope_id)).all()
-    gone = claims | reach.uids | uids
-    counts["decisions"] = _delete(conn, t.decisions, [x.id for x in told if x.note_uid in uids or not gone.isdisjoint(cast(list[str], load(x.refs)))])
-    about = {
-        *reach.online,
-        *(
-            x.note_uid
-            for x in conn.execute(select(f.note_uid, f.body).where(f.scope_id == scope_id))
-            if any(u in x.body for u in reach.uids | set(reach.notes.values()))
-        ),
-    }
-    about |= {x.note_uid for x in carrying(conn, scope_id, t.findings, reach.words)}
-    counts["findings"] = _delete(conn, t.findings, _ids(conn, t.findings, f.note_uid, about, scope_id))
-
-
-def _delete_people(core: Forgotten, conn: Connection, scope_id: int, uid: str, reach: Reach, counts: Counter[str], *, own: bool = True) -> None:
-    """People's own words that carry it: lines on pages are cut out, reasons of decisions emptied, messages nobody could act on deleted."""
-    o = t.online_notes.c
-    counts["own_lines"] = _cut_own_words(core, conn, scope_id, uid, reach) if own else 0
-    r = t.rulings
-    for row in list(carrying(conn, scope_id, r, reach.names)):
-        conn.execute(delete(r).where(r.c.id == row.id))
-        kept = {c.name: getattr(row, c.name) for c in r.columns if c.name not in {"id", "body"}}
-        conn.execute(insert(r), {**kept, "body": None})
-        counts["reasons"] += 1
-    _delete(conn, r, _ids(conn, r, r.c.target, reach.sessions.values(), scope_id))
-    counts["online_notes"] = _delete(conn, t.online_notes, _ids(conn, t.online_notes, o.uid, reach.online, scope_id))
-    counts["letters"] = _delete(conn, t.letters, [x.id for x in carrying(conn, None, t.letters, reach.names)])
-    _delete(conn, t.leases, [x.id for x in carrying(conn, None, t.leases, reach.names)])
-
-
-def _cut_own_words(core: Forgotten, conn: Connection, scope_id: int, uid: str, reach: Reach) -> int:
-    """Take the lines that carry it out of what people wrote on pages; a page's whole history there begins anew. Returns how many lines."""
-    w = t.own_words
-    carried = [x for x in carrying(conn, scope_id, w, reach.names)]
-    if not carried:
-        return 0
-    cut = 0
-    stones = _Stones(core, conn, scope_id, uid)
-    for page in sorted({x.page for x in carried}):
-        rows = conn.execute(select(w).where(w.c.scope_id == scope_id, w.c.page == page).order_by(w.c.id)).all()
-        over = {x.replaces for x in rows}
-        stands = [x for x in rows if x.id not in over and x.body]
-        stones.add(OWN, ((x.digest,) for x in rows if reach.names.within(x.body)))
-        _delete(conn, w, [x.id for x in rows])
-        for row in stands:
-            body = reach.names.lines_without(row.body)
-            cut += len(row.body.splitlines()) - len(body.splitlines())
-            if body.strip() and not reach.names.within(page):
-                kept = {c.name: getattr(row, c.name) for c in w.columns if c.name not in {"id", "replaces", "body", "digest"}}
-                conn.execute(insert(w), {**kept, "body": body, "digest": digest(body.encode("utf-8", "surrogateescape")), "replaces": None})
-    return cut
-
-
 # --- what was read -----------------------------------------------------------------------------------------------------------------------
-
-
-def _delete_read(conn: Connection, scope_id: int, reach: Reach, counts: Counter[str]) -> None:
-    """Claims with all that points at them, and readings of sessions that are gone. Questions of the others are asked anew by their next reading, and what
-    they said beside words that go is read again."""
-    rc, b, q, r, s = t.read_claims.c, t.claim_blocks.c, t.quotes.c, t.relations.c, t.session_reads.c
-    reads = _ids(conn, t.session_reads, s.session_id, reach.sessions, scope_id)
-    held = _ids(conn, t.read_claims, rc.claim_id, reach.claims, scope_id) | _ids(conn, t.read_claims, rc.read_id, reads, scope_id)
-    _delete(conn, t.claim_blocks, _ids(conn, t.claim_blocks, b.read_claim_id, held, scope_id))
-    _delete(conn, t.read_claims, held)
-    _delete(conn, t.session_reads, reads)
-    _delete(conn, t.quotes, _ids(conn, t.quotes, q.claim_id, reach.claims, scope_id))
-    uids = list(reach.claims.values())
-    counts["relations"] = _delete(conn, t.relations, _ids(conn, t.relations, r.low, uids, scope_id) | _ids(conn, t.relations, r.high, uids, scope_id))
-    _delete(conn, t.dirty_claims, _ids(conn, t.dirty_claims, t.dirty_claims.c.claim_uid, uids, scope_id))
-    _delete(conn, t.claims, reach.claims)
-    lost = _ids(conn, t.sessions, t.sessions.c.uid, reach.again, scope_id)
-    for part in chunks(sorted(_ids(conn, t.session_reads, s.session_id, lost, scope_id))):
-        conn.execute(update(t.session_reads).where(s.id.in_(part)).values(digest=""))
-    asked = _ids(conn, t.session_reads, s.session_id, reach.touched, scope_id) | {x.id for x in carrying(conn, scope_id, t.session_reads, reach.words)}
-    for part in chunks(sorted(asked)):
-        conn.execute(update(t.session_reads).where(s.id.in_(part)).values(questions="[]"))
-
-
-def _delete_money(conn: Connection, scope_id: int, reach: Reach, counts: Counter[str]) -> None:
-    """Recorded answers whose requests held it; what calls in flight bring is not kept (systems holes 67, 71). What was paid stays in the books."""
-    a, c = t.answers.c, t.calls.c
-    rows = conn.execute(select(a.id, a.inputs).where(a.scope_id == scope_id)).all()
-    uids = reach.uids
-    gone = {x.id for x in rows if not uids.isdisjoint(cast(list[str], load(x.inputs)))} | {x.id for x in carrying(conn, scope_id, t.answers, reach.words)}
-    counts["answers"] = _delete(conn, t.answers, gone)
-    open_calls = update(t.calls).where(c.scope_id == scope_id, c.state.in_(("sent", "presumed")))
-    counts["calls"] = conn.execute(open_calls.values(why=FORGOTTEN, inputs=None)).rowcount
-    _clean(conn, t.calls, scope_id, ("name",), reach.names)
-
-
-def _delete_turns(conn: Connection, scope_id: int, reach: Reach) -> None:
-    """Turns with their places, and sessions of which nothing is left; the digests of the others are counted anew, so that they are read again."""
-    o, g, s = t.occurrences.c, t.turn_order.c, t.sessions.c
-    _delete(conn, t.occurrences, _ids(conn, t.occurrences, o.turn_id, reach.turns, scope_id))
-    _delete(conn, t.turn_order, _ids(conn, t.turn_order, g.turn_uid, reach.uids, scope_id))
-    _delete(conn, t.turns, reach.turns)
-    gone = sorted(reach.sessions)
-    for table in (t.session_infos, t.session_heads, t.turn_order, t.retained):
-        for part in chunks(gone):
-            conn.execute(delete(table).where(table.c.session_id.in_(part)))
-    for part in chunks(gone):
-        conn.execute(delete(t.sessions).where(s.id.in_(part)))
-    for session in sorted(reach.touched - reach.sessions.keys()):
-        _count_again(conn, scope_id, session)
-
-
-def _count_again(conn: Connection, scope_id: int, session: int) -> None:
-    """The digest of what a session still holds: every row of every uid that stands in it, as intake counts them."""
-    o, c, h = t.occurrences.c, t.turns.c, t.session_heads.c
-    uids = set(conn.scalars(select(c.uid).join_from(t.occurrences, t.turns, c.id == o.turn_id).where(o.session_id == session)))
-    rows = [r for part in chunks(sorted(uids)) for r in conn.execute(select(c.digest, c.event_at).where(c.scope_id == scope_id, c.uid.in_(part)))]
-    total = f"{sum(int(r.digest, 16) for r in rows) % SET:040x}"
-    started = min((r.event_at for r in rows if r.event_at is not None), default=None)
-    conn.execute(update(t.session_heads).where(h.session_id == session).values(digest=total, turns=len(uids), started_at=started))
-    keep_speakers(conn, session)
-
-
-def _clean_rest(conn: Connection, scope_id: int, reach: Reach, counts: Counter[str]) -> None:
-    """What is remembered of sources, sessions and schedules, without what carries it; files whose names do are looked at anew."""
-    plain = Traces(phrases=reach.words.phrases, tokens=reach.words.tokens)
-    _drop_carried(conn, scope_id, plain)
-    _clean(conn, t.session_infos, scope_id, ("info",), plain, frozenset({"title", "extra"}))
-    _clean(conn, t.session_infos, scope_id, ("info",), reach.names)
-    _clean(conn, t.schedules, scope_id, ("params",), reach.names)
-    paths = Traces(phrases=reach.names.phrases, tokens=reach.names.tokens)
-    counts["files"] = _delete(conn, t.files, [x.id for x in carrying(conn, scope_id, t.files, paths)])
-    if conn.dialect.name == "postgresql" and conn.scalar(text("SELECT to_regclass('search_scopes')")) is not None:
-        for table in ("search_words", "search_scopes"):
-            conn.execute(text(f"DELETE FROM {table} WHERE scope_id = :scope"), {"scope": scope_id})
-
-
-def _drop_carried(conn: Connection, scope_id: int, traces: Traces) -> None:
-    """Empty the parts of readers' memories that hold words: what was about to be written, what was said last, what a session is about."""
-    s = t.sources.c
-    for row in conn.execute(select(s.id, s.carry).where(s.scope_id == scope_id)).all():
-        if traces.within(row.carry):
-            told = cast(dict[str, object], load(row.carry))
-            kept = {
-                name: type(item)() if name in WORDED and isinstance(item, dict | list) and traces.within(dump(item)) else item for name, item in told.items()
-            }
-            conn.execute(update(t.sources).where(s.id == row.id).values(carry=dump(kept)))
 
 
 # --- archived bytes ------------------------------------------------------------------------------------------------------------------------

@@ -184,7 +184,7 @@ def test_remember_names_the_notes_of_its_own_sentence_and_survives_being_killed_
 ) -> None:
     dreamd("dream", log)
     with monkeypatch.context() as killed:
-        killed.setattr("worker.cli.review.little_dream", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        killed.setattr("worker.cli.saying.little_dream", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         assert dreamd("remember", "The worker listens on port 7333.")[0] == 130
     code, out, _ = dreamd("remember", "The mailer listens on port 7222.", "--json")
     notes = json.loads(out)["notes"]

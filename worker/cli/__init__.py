@@ -28,8 +28,8 @@ HOMES: Final[Mapping[str, str]] = {
     "dream": "dream", "dreams": "dreams", "apply": "dreams", "status": "status", "search": "reading", "why": "reading", "verify": "reading",
     "journal": "journal", "brief": "reading", "lint": "lint", "schedule": "schedule", "watch": "watch", "submit": "submit", "hook": "hook",
     "export": "transfer", "import": "transfer", "intake": "plumbing", "rebuild": "plumbing", "publish": "publish", "worker": "worker", "up": "up",
-    "doctor": "doctor", "metrics": "metrics", "letters": "kept", "audit": "kept", "costs": "costs", "review": "review", "remember": "review",
-    "retract": "review", "edit": "review", "pin": "review", "revert": "revert", "notes": "notes", "estimate": "estimate", "replay": "replay",
+    "doctor": "doctor", "metrics": "metrics", "letters": "kept", "audit": "kept", "costs": "costs", "review": "review", "remember": "saying",
+    "retract": "review", "edit": "saying", "pin": "review", "revert": "revert", "notes": "notes", "estimate": "estimate", "replay": "replay",
     "connect": "connect", "disconnect": "connect", "forget": "forget", "scrub": "forget",
 }  # fmt: skip
 """Command → its module here. Only the module of the command that is run is imported: `status` is asked often, and reads no log."""

@@ -14,8 +14,9 @@ from pipelines.notes.patch import as_diff
 from pipelines.run.carried import carried_notes
 from worker import wiring
 from worker.cli import common
+from worker.cli.desk import desk, little_dream
 from worker.cli.output import many, print_json, visible
-from worker.cli.review import desk, little_dream, up
+from worker.cli.saying import up
 from worker.cli.wrong_files import File, in_themselves, wrong_files
 from worker.note_files import Change, Done, note_folders, undo, write
 

@@ -1,63 +1,45 @@
-"""dreamd review, remember, retract, edit, pin: the person's decisions about notes, and their own words."""
+"""dreamd review, retract, pin: the person's decisions about notes."""
 
 from __future__ import annotations
 
 import contextlib
-import json
-import os
-import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from pipelines.errors import DreamdError, NotOurFolder, Refused
-from pipelines.logs.claude import REMEMBERED_BY
+from pipelines.errors import NotOurFolder, Refused
 from pipelines.model import Status, Version
-from pipelines.run import Parts, Request, dream
+from pipelines.run import Parts, Request
 from pipelines.run.beside import pin as pin_note
 from pipelines.run.beside import unpin
 from pipelines.run.content import content_of
-from pipelines.run.following import Follows, follows, notes_saying, words_of
+from pipelines.run.following import Follows, words_of
 from pipelines.run.publish import WikiFolder, take_own_words
 from pipelines.run.quarantine import SHOWN, Held, decide_held, held_named
 from pipelines.run.render import title_of
-from pipelines.run.ruling import OwnLine, Ruled, is_out, named_note, require_not_out, restore, rule
+from pipelines.run.ruling import OwnLine, Ruled, named_note, require_not_out, rule
 from pipelines.run.unasked import unasked
 from pipelines.run.why import why
 from pipelines.store import this_process
 from pipelines.wiki.content import anchor_of
 from pipelines.wiki.inbox import QUIET_DAYS, SHOWN_MAX, UNASKED, Entry, Waits, entries
-from pipelines.wiki.inline import clean, words
+from pipelines.wiki.inline import words
 from pipelines.wiki.reasons import missed, why_held
 from worker import wiring
-from worker.above import is_above, user_place
-from worker.by_agent import Agent, agent_of
 from worker.cli import common
 from worker.cli.deciding import decide_other
-from worker.cli.dream import Waiting
+from worker.cli.desk import HAND, Mine, Note, desk, little_dream, masked, require_person
 from worker.cli.file_decisions import decided_in_files, taken_line
 from worker.cli.output import many, print_json, visible
 from worker.cli.publish import FolderParts
 from worker.cli.reading import print_chain
-from worker.connect.briefs import leave_briefs
-from worker.registry import all_registered
-from worker.settings import data_folder
 
-HAND = "command"
-TEXT_MAX = 4_000
-"""Characters of what is remembered at once: a note is a sentence, a document belongs into the project."""
 FOLLOWS_MAX = 40
 """Notes named that say something else for a decision."""
 HELD_MAX = 1_000
 """Characters shown of a line under quarantine."""
-Note = Annotated[str, typer.Argument(metavar="NOTE", help="A note's id (n-…), as pages and the inbox show it.")]
-Said = Annotated[list[str], typer.Argument(metavar="TEXT", help="A sentence that makes sense alone.")]
-Everywhere = Annotated[bool, typer.Option("--user", help="For all your projects: it stands above them, and each is told.")]
-Mine = Annotated[bool, typer.Option("--mine", help="It is your own word, although an agent runs this command for you.")]
 Why = Annotated[str, typer.Option("--because", metavar="TEXT", help="Your reason, kept with the decision.")]
 Side = Annotated[int | None, typer.Option("--side", min=1, metavar="N", help="Which side of a dispute, as review show numbers them.")]
 
@@ -71,9 +53,7 @@ def register(app: typer.Typer) -> None:
     group.command("reject")(reject)
     group.command("keep")(keep)
     app.add_typer(group, name="review")
-    app.command("remember")(remember)
     app.command("retract")(retract)
-    app.command("edit")(edit)
     app.command("pin")(pin)
 
 
@@ -133,7 +113,7 @@ def accept(
     as_json: common.Json = False,
 ) -> int:  # fmt: skip
     """It is so: a draft becomes a note with your word behind it, a side of a dispute becomes the note."""
-    _require_person(mine, "accepting what waits")
+    require_person(mine, "accepting what waits")
     return _decide("approve", name, wiki, scope, config, as_json, side=side, because=because)
 
 
@@ -150,7 +130,7 @@ def keep(
     as_json: common.Json = False,
 ) -> int:  # fmt: skip
     """It still holds, although what it rested on was corrected."""
-    _require_person(mine, "saying that a note still holds")
+    require_person(mine, "saying that a note still holds")
     return _decide("keep", name, wiki, scope, config, as_json, because=because)
 
 
@@ -159,33 +139,6 @@ def retract(
 ) -> int:
     """Take a note back: it leaves the pages and the brief, and is not learnt again from the same lines."""
     return _decide("retract", name, wiki, scope, config, as_json, because=because)
-
-
-def edit(
-    name: Note, text: Said, mine: Mine = False, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None,
-    as_json: common.Json = False,
-) -> int:  # fmt: skip
-    """Say a note in your own words: the old ones are retracted, yours are remembered; where the engine reads no statement in them the note says them as it is."""
-    _require_person(mine, "saying a note in other words")
-    said = _sentence(text)
-    with desk(wiki, scope, config) as (parts, request, place, data):
-        if is_out(named_note(parts.store, request.scope, name)):
-            raise Refused(f"{name} was taken back already: say it anew with dreamd remember, or bring it back with dreamd revert {name}")
-        meant = _masked(said, parts)
-        ruled = rule(parts.store, request.scope, "retract", name, at=parts.now(), hand=HAND, why=meant)
-        _, new, _ = _remembered(parts, request, place, data, said)
-        if not new:
-            restore(parts.store, request.scope, ruled.ruling.target, at=parts.now(), hand=HAND)
-            ruled = rule(parts.store, request.scope, "edit", ruled.ruling.target, at=parts.now(), hand=HAND, why=meant)
-            little_dream(parts, request, (), data)
-        new = new or [ruled.ruling.target]
-    if as_json:
-        print_json({"note": anchor_of(ruled.ruling.target), "verb": "edit", "known": False, "notes": [anchor_of(n) for n in new]})
-    else:
-        old = anchor_of(ruled.ruling.target)
-        moved = "" if ruled.ruling.target in new else f" (it was {old}, and dreamd why {old} leads here)"
-        print(f"{', '.join(anchor_of(n) for n in new)} says now: {visible(meant)}{moved}")
-    return 0
 
 
 def pin(
@@ -220,109 +173,6 @@ def _to_pin(parts: Parts, request: Request, name: str) -> tuple[Version, ...]:
         ) from line
 
 
-def remember(
-    text: Said,
-    everywhere: Everywhere = False,
-    mine: Mine = False,
-    wiki: common.Wiki = None,
-    scope: common.Scope = None,
-    config: common.Config = None,
-    as_json: common.Json = False,
-) -> int:
-    """Tell the memory something yourself: your word, kept as a line of a log of its own. What an agent says by it is a draft that waits for you."""
-    said = _sentence(text)
-    agent = None if mine else agent_of(os.environ)
-    if everywhere and (wiki or scope):
-        raise typer.BadParameter("is for all your projects: leave out --wiki and --scope", param_hint="--user")
-    with desk(wiki, scope, config, everywhere=everywhere) as (parts, request, place, data):
-        known = notes_saying(parts.store, request.scope, _masked(said, parts), status=None if agent else Status.CONFIRMED)
-        log, new, moved = ("", known, ()) if known else _remembered(parts, request, place, data, said, agent=agent)
-        over, folder = request.scope, place.wiki
-    if everywhere:
-        _tell_projects(config)
-    undo = f" --wiki {folder}" if everywhere else ""
-    if as_json:
-        print_json({
-            "log": log or None, "notes": [anchor_of(n) for n in new], "scope": over, "known": bool(known),
-            "replaces": [{"note": anchor_of(m.note), "text": m.old} for m in moved], "by": agent.name if agent else "you",
-        })  # fmt: skip
-    elif known:
-        print(f"Known already, as {', '.join(anchor_of(n) for n in known)}: nothing was added")
-    elif agent:
-        _print_by_agent(agent, new)
-    elif new:
-        told = " for all your projects" if everywhere else ""
-        print(f"Remembered{told} as {', '.join(anchor_of(n) for n in new)}. To take it back: {'; '.join(f'dreamd retract {anchor_of(n)}{undo}' for n in new)}")
-        for m in moved:
-            print(f"replaces: {visible(m.old)} (dreamd revert {anchor_of(new[0])}{undo} brings it back)")
-    else:
-        print("Kept in the log, as no note: the engine reads no statement in it; dreamd search finds it")
-    return 0
-
-
-def up(name: Note, mine: Mine = False, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
-    """Move a note up, from this project to all of yours: there it is your word, here it is taken back."""
-    _require_person(mine, "moving a note up")
-    with desk(wiki, scope, config) as (parts, request, place, data):
-        if is_above(place.wiki, request.scope, common.start(config)):
-            raise Refused(f"{name} stands above the projects already: nothing is above that")
-        stands = [v for v in named_note(parts.store, request.scope, name) if v.status in _MOVABLE]
-        if not stands:
-            raise Refused(f"{name} does not stand here as a note: dreamd why {name} says how it is")
-        said = stands[0].statement
-        with desk(None, None, config, everywhere=True) as (above_parts, above_request, above_place, above_data):
-            _, new, _ = _remembered(above_parts, above_request, above_place, above_data, said)
-        if not new:
-            raise Refused(f"the engine reads no statement in “{said}”: say it in other words with dreamd remember --user, then dreamd retract {name}")
-        rule(parts.store, request.scope, "retract", name, at=parts.now(), hand=HAND, why="moved up, to all projects")
-        little_dream(parts, request, (), data)
-    _tell_projects(config)
-    if as_json:
-        print_json({"note": anchor_of(stands[0].note), "moved_to": above_request.scope, "notes": [anchor_of(n) for n in new]})
-    else:
-        print(f"{anchor_of(stands[0].note)} stands above all your projects now, as {', '.join(anchor_of(n) for n in new)}: {visible(said)}")
-    return 0
-
-
-_MOVABLE = frozenset({Status.CONFIRMED, Status.DRAFT, Status.NEEDS_RECHECK})
-
-
-def _require_person(mine: bool, what: str) -> None:
-    """Refuse to an agent what only a person may do, unless it says that they did."""
-    if not mine and (agent := agent_of(os.environ)) is not None:
-        raise Refused(
-            f"{agent.name} runs this command ({agent.sign} is set), and {what} is the person's to do: in a terminal of theirs, or with --mine if they said so"
-        )
-
-
-def _print_by_agent(agent: Agent, new: Sequence[str]) -> None:
-    """What became of words an agent had remembered: the person decides."""
-    print(f"{agent.name} runs this command ({agent.sign} is set), so these count as its words, not the person's; if they are the person's own: --mine")
-    if new:
-        print(f"Kept as a draft that waits for them: {', '.join(f'dreamd review accept {anchor_of(n)}' for n in new)}")
-    else:
-        print("Kept in the log, as no note: a rule or a taste is the person's to give, and of other words the engine reads no statement")
-
-
-def _remembered(
-    parts: Parts, request: Request, place: wiring.Place, data: Path, said: str, *, agent: Agent | None = None
-) -> tuple[str, Sequence[str], tuple[Follows, ...]]:  # fmt: skip
-    """Write down what the person, or an agent, said and dream over it; the log, the notes that say it, and what is over for it."""
-    log = _write_down(place.private, said, parts, agent)
-    before = {h.version.note for h in parts.store.heads(request.scope) if h.version.status is Status.CONFIRMED}
-    moved = little_dream(parts, request, (log,), data)
-    over = tuple(m for m in moved if m.note in before and m.old != m.new and not m.new.startswith(m.old))
-    return log, notes_saying(parts.store, request.scope, _masked(said, parts)), over
-
-
-def _tell_projects(config: Path | None) -> None:
-    """Leave every project's next session what is told to all of them now; one that cannot be opened is told when it is dreamt over again."""
-    loaded = common.start(config)
-    for project in all_registered(data_folder(loaded)):
-        with contextlib.suppress(DreamdError), wiring.open_only_store(wiring.place_of(project.wiki, loaded, create=False)) as store:
-            leave_briefs(store, project.scope, data=data_folder(loaded), wiki=project.wiki)
-
-
 def _decide(
     verb: Literal["approve", "reject", "keep", "retract"], name: str, wiki: Path | None, scope: str | None, config: Path | None, as_json: bool, *,
     side: int | None = None, because: str = "",
@@ -330,7 +180,7 @@ def _decide(
     with desk(wiki, scope, config) as (parts, request, place, data):
         if held := held_named(parts.store, request.scope, name):
             return _decide_held(verb, held, parts, request, data, because, as_json)
-        if other := decide_other(parts, request, place, verb, name, hand=HAND, why=_masked(because, parts)):
+        if other := decide_other(parts, request, place, verb, name, hand=HAND, why=masked(because, parts)):
             again, told = other
             little_dream(parts, again, (), data)
             if as_json:
@@ -340,7 +190,7 @@ def _decide(
             return 0
         if verb != "retract":
             require_not_out(named_note(parts.store, request.scope, name), verb)
-        ruled = rule(parts.store, request.scope, verb, name, at=parts.now(), hand=HAND, side=side, why=_masked(because, parts))
+        ruled = rule(parts.store, request.scope, verb, name, at=parts.now(), hand=HAND, side=side, why=masked(because, parts))
         moved = () if ruled.known else little_dream(parts, request, (), data)
         return _told(parts, request, ruled, moved, as_json)
 
@@ -363,7 +213,7 @@ def _decide_held(
     name = anchor_of(held.uid[:SHOWN])
     if verb not in ("approve", "reject"):
         raise Refused(f"{name} is text under quarantine, no note: look at it with dreamd review show {name}, then accept or reject it")
-    decide_held(parts.store, request.scope, verb, held, at=parts.now(), hand=HAND, why=_masked(because, parts))
+    decide_held(parts.store, request.scope, verb, held, at=parts.now(), hand=HAND, why=masked(because, parts))
     little_dream(parts, request, (), data)
     heads = [h.version for h in parts.store.heads(request.scope) if held.uid in h.version.claims]
     status = sorted({v.status.value for v in heads})
@@ -389,29 +239,6 @@ def _print_held(held: Held) -> None:
     for turn in held.turns:
         print(f"  {turn.place.line:>5} {turn.origin.value}: {visible(' '.join(turn.text.split()))[:HELD_MAX]}")
     print(f"It is so: dreamd review accept {name}. It is not: dreamd review reject {name}.")
-
-
-@contextmanager
-def desk(wiki: Path | None, scope: str | None, config: Path | None, *, everywhere: bool = False) -> Iterator[tuple[Parts, Request, wiring.Place, Path]]:
-    """Live parts over an existing wiki (`everywhere`: the one above the projects, made when there is none), and the request of a dream that reads nothing
-    but what the person said."""
-    loaded = common.start(config)
-    if everywhere:
-        place, scope = user_place(loaded)
-    else:
-        place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=False)
-    with wiring.open_parts(place, loaded, scope=scope) as parts:
-        yield parts, Request(
-            scope=common.scope_of(scope, loaded, parts.store), paths=(), wiki=place.wiki, wiki_id=place.wiki_id, host=place.host, cause="review",
-            exclude=(str(place.wiki),), mine=loaded.edits_are_mine, params=parts.defaults,
-        ), place, data_folder(loaded)  # fmt: skip
-
-
-def little_dream(parts: Parts, request: Request, paths: Sequence[str], data: Path) -> tuple[Follows, ...]:
-    """Believe anew what was decided or said, and let the next session be told so; returns what notes say otherwise for it."""
-    done = dream(parts, replace(request, paths=tuple(paths)), waiting=Waiting())
-    leave_briefs(parts.store, request.scope, data=data, wiki=request.wiki)
-    return follows(parts.store, parts.store.dream(request.scope, done.report.dream))
 
 
 def _told(parts: Parts, request: Request, ruled: Ruled, moved: Sequence[Follows], as_json: bool) -> int:
@@ -446,40 +273,6 @@ def _print_follows(moved: Sequence[Follows]) -> None:
         print(f"  {anchor_of(m.note)}: {visible(m.old) or '(nothing)'} → {visible(m.new) or '(nothing)'}")
     if len(moved) > FOLLOWS_MAX:
         print(f"  and {len(moved) - FOLLOWS_MAX} more (dreamd diff names all)")
-
-
-def _sentence(words: Sequence[str]) -> str:
-    said = clean(" ".join(words))
-    if not any(c.isprintable() and not c.isspace() for c in said):
-        raise typer.BadParameter("say something", param_hint="TEXT...")
-    if len(said) > TEXT_MAX:
-        raise typer.BadParameter(f"at most {TEXT_MAX} characters at once", param_hint="TEXT...")
-    return said
-
-
-def _masked(text: str, parts: Parts) -> str:
-    """The text with its secrets masked; what no file can hold as UTF-8 becomes a question mark."""
-    return parts.redactor.mask(text.encode("utf-8", "replace")).data.decode("utf-8", "replace")
-
-
-def _write_down(private: Path, said: str, parts: Parts, agent: Agent | None) -> str:
-    """Append what the person, or an agent, said to the log of the day, as an explicit memory; the log is read like any other, and is cited by its lines."""
-    at = parts.now()
-    said = _masked(said, parts)  # this log is ours, so no secret may stand in it either
-    day = f"{at:%Y-%m-%d}{'-by-agent' if agent else ''}"
-    folder = private / "said"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    session = str(uuid.uuid5(uuid.NAMESPACE_URL, f"dreamd:{private.name}:{day}"))
-    record = {
-        "type": "user", "sessionId": session, "uuid": str(uuid.uuid4()), "parentUuid": None, "timestamp": at.isoformat().replace("+00:00", "Z"),
-        "cwd": os.getcwd(), "version": REMEMBERED_BY, **({"agentId": agent.name} if agent else {}), "message": {"role": "user", "content": f"<user-memory-input>{said}</user-memory-input>"},
-    }  # fmt: skip
-    path = folder / f"{day}.jsonl"
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as file:
-        file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
-    return str(path)
 
 
 def _entry_json(entry: Entry) -> dict[str, object]:

@@ -20,7 +20,7 @@ _BECAUSE = (
 )
 _WHO = r"(?:i|i'm|i've|we|we're|my|our|the|it|it's|they|there|he|she|that|this|no one|nobody|everyone|[a-z]+ing|[a-z]+)"
 _BEHIND = re.compile(
-    rf"[\s,;:.(–—-]*(?:\b(?:mainly|just|simply|partly) )?(?:{_BECAUSE}|(?<![\w'])since (?={_DATED}{_WHO} \w)|(?<=, )as (?=(?:i|i'm|we|my|our|the|it|it's|they|there|he|she)\b (?!\w+[.!]*$)))\s*",
+    rf"(?<![\s,;:.(–—-])[\s,;:.(–—-]*(?:\b(?:mainly|just|simply|partly) )?(?:{_BECAUSE}|(?<![\w'])since (?={_DATED}{_WHO} \w)|(?<=, )as (?=(?:i|i'm|we|my|our|the|it|it's|they|there|he|she)\b (?!\w+[.!]*$)))\s*",
     re.IGNORECASE,
 )
 _NOW_FIRST = r"(?:i|i'm|im|i've|ive|we|we're|we've|my|our|now|it's|the|home|no|so)\b"
@@ -28,7 +28,7 @@ _BEFORE = re.compile(
     rf"^(?:(?:because|bc|cos|as(?= (?:i|my|our|the|it|we|they|there)\b)|since(?= {_DATED}))\s+(?P<a>[^,;]{{4,110}}),\s+(?={_NOW_FIRST})|(?P<b>(?!so\b)[^,;:]{{6,110}}?),?\s+(?:and )?(?:so|hence|which is why|that's why)\s+(?={_NOW_FIRST}))", re.IGNORECASE
 )  # fmt: skip
 _ZH_BEFORE = re.compile(r"^(?:因为|由于)(?P<a>[^，,。]{2,40})[，,]\s*(?:所以)?|^(?P<b>[^，,。]{2,30})[，,]\s*(?:所以|于是|因此)")
-_ZH_BEHIND = re.compile(r"[，,。;；(（\s]*(?:主要是|主要|就是)?(?:因为|由于|是因为|原因是)(?P<r>[^。！？!?；;，,)）]+).*$")
+_ZH_BEHIND = re.compile(r"(?<![，,。;；(（\s])[，,。;；(（\s]*(?:主要是|主要|就是)?(?:因为|由于|是因为|原因是)(?P<r>[^。！？!?；;，,)）]+).*$")
 _TAIL = re.compile(r"(?:, | - | – | — )(?P<r>(?:my|our|the|it|they|there|i|we|work|its) [^,;.!?]{4,100})[.!)]*$", re.IGNORECASE)
 
 

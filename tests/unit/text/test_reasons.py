@@ -38,3 +38,17 @@ def test_the_clause_that_only_follows_a_change_is_its_reason() -> None:
 
 def test_what_stands_before_so_may_be_a_fact_of_its_own() -> None:
     assert told_first("I live in Oslo, so I fly SAS") == "I live in Oslo"
+
+
+@pytest.mark.parametrize(
+    ("told", "mark", "why"),
+    [
+        ("We deploy at night", "(", "because the rent doubled"),
+        ("We deploy at night", " ", "because the rent doubled"),
+        ("我们夜里部署", "，", "因为白天忙"),
+        ("我们夜里部署", "（", "因为白天忙"),
+    ],
+)
+def test_marks_without_end_before_a_reason_are_read_in_linear_time(told: str, mark: str, why: str) -> None:
+    assert without_reason(f"{told}{mark * 60_000}{why}") == told
+    assert without_reason(f"{told}{mark * 60_000}always") == f"{told}{mark * 60_000}always"

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 
 _MARKED = re.compile(r"\[[^\[\]\n]*\]|<[^<>\n]+>|\{\{?[^{}\n]*\}?\}|…|\.{3,}|_{3,}|X{3,}")
+_UNDECIDED = r"(?:defin|decid|determin|confirm|announc|discuss|specif)\w*(?: .*)?"
+_UNDONE = r"(?:document|writ|fill|add|complet|updat|don)\w*(?: (?:in|out|up)(?= |$))??(?: (?:here|later|soon|asap|once|after|before|when|until|by|as|at|during|based|with the next|in (?:the|a) (?:next|later|future|following))\b.*)?"
+"""What is to be done, when or by whom at most: "to be written in Rust" says how, which is more than nothing."""
 _OPEN = re.compile(
-    r"(?:tb[dacr]|todo|fixme|n/?a|none(?: yet| so far)?|nothing(?: yet| here)?|empty|unknown|pending|placeholder|(?:yet )?to be (?:document|defin|decid|determin|writ|fill|add|confirm|announc|complet|discuss|specif|updat|don)\w*(?: .*)?|not yet \w+|coming soon|fill (?:this )?in"
+    rf"(?:tb[dacr]|todo|fixme|n/?a|none(?: yet| so far)?|nothing(?: yet| here)?|empty|unknown|pending|placeholder|(?:yet )?to be (?:{_UNDECIDED}|{_UNDONE})|not yet \w+|coming soon|fill (?:this )?in"
     r"|待定|待补充|待填写|暂无|无|未定|未記入|なし|없음|미정|a definir|por definir|à définir|offen)",
     re.IGNORECASE,
 )

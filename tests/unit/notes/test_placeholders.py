@@ -14,6 +14,7 @@ from pipelines.stages.analyzer import duplicates
     [
         "[To be documented based on project analysis]", "TBD", "**TBD**", "TBD.", "Date: [date]", "Owner: <your name>", "{{project_name}}", "- ...", "N/A", "(none yet)",
         "[Feature 1]: [description]", "To be defined", "负责人：待定", "なし", "Status: not yet started", "…", "Name: ____", "[YYYY-MM-DD] - [what changed]",
+        "To be written", "To be written once the API is stable.", "To be filled in later", "Owner: to be confirmed with Ana", "To be documented in the next release",
     ],
 )  # fmt: skip
 def test_what_is_to_be_filled_in_is_a_placeholder(text: str) -> None:
@@ -25,6 +26,7 @@ def test_what_is_to_be_filled_in_is_a_placeholder(text: str) -> None:
     [
         "The owner is [Ana].", "Run `make lint` before you push.", "The port is 5433.", "To be or not to be is the question of the [play]", "Cache: none of the tests use it",
         "Nothing may be deployed on Fridays", "[x] deploy the API", "Use <b> for bold", "None of the servers is in Europe.", "端口是 5433。", "Pending: the API of the bank",
+        "To be written in Rust", "The new parser: to be written in Rust.", "To be added to the CI image", "To be updated to Node 24",
     ],
 )  # fmt: skip
 def test_what_says_something_is_none(text: str) -> None:

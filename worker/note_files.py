@@ -7,7 +7,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -16,6 +16,11 @@ from pipelines.model import digest
 
 BACKUPS: Final = "note_backups"
 FOLDERS: Final = "note_folders.json"
+CHANGES: Final = "changes.json"
+_GONE: Final = "it is gone or cannot be read"
+_EDITED: Final = "it was written to meanwhile, and stays as it is"
+_FOR_GOOD: Final = frozenset({_GONE, _EDITED})
+"""Why a file cannot be given its bytes back however often that is tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,28 +68,35 @@ def write(private: Path, changes: Sequence[Change], *, at: datetime) -> Done:
     for number, change in enumerate(changes):
         _replace(folder / str(number), change.before, 0o600)
         rows.append({"file": str(number), "path": str(change.path), "before": digest(change.before), "after": digest(change.after)})
-    _replace(folder / "changes.json", json.dumps(rows, ensure_ascii=False).encode(), 0o600)
+    _replace(folder / CHANGES, json.dumps(rows, ensure_ascii=False).encode(), 0o600)
     return _each((c.path, c.before, c.after) for c in changes)
 
 
 def undo(private: Path) -> Done | None:
-    """Give the files of the newest write their bytes back, but for those somebody wrote to since; None when there is nothing to undo."""
-    folder = max((f for f in (private / BACKUPS).glob("*") if (f / "changes.json").is_file()), default=None, key=lambda f: f.name)
+    """Give the files of the newest write their bytes back, but for those that are gone and those somebody wrote to since; None when there is nothing to undo.
+
+    What cannot be given back is named with the place its bytes are kept at, and that write is done with: the next undo is of the one before. A file that
+    could not be written (a full disk) is tried again.
+    """
+    folder = max((f for f in (private / BACKUPS).glob("*") if (f / CHANGES).is_file()), default=None, key=lambda f: f.name)
     if folder is None:
         return None
-    rows = json.loads((folder / "changes.json").read_text(encoding="utf-8"))
-    wanted = []
+    rows = json.loads((folder / CHANGES).read_text(encoding="utf-8"))
+    wanted, kept = [], {}
     for row in rows:
         path = Path(row["path"])
         stands = _bytes(path)
         if stands is not None and digest(stands) == row["before"]:
             continue  # was never written, or is back already
         ours = stands if stands is not None and digest(stands) == row["after"] else None
-        wanted.append((path, ours, (folder / row["file"]).read_bytes()))
+        kept[path] = folder / row["file"]
+        wanted.append((path, ours, kept[path].read_bytes()))
     done = _each(wanted)
     if not done.left:
         shutil.rmtree(folder)
-    return done
+    elif all(why in _FOR_GOOD for _, why in done.left):
+        os.replace(folder / CHANGES, folder / f"undone-{CHANGES}")
+    return replace(done, left=tuple((path, f"{why}; what it held before is kept in {kept[path]}") for path, why in done.left))
 
 
 def _each(wanted: Iterable[tuple[Path, bytes | None, bytes]]) -> Done:
@@ -103,13 +115,13 @@ def _swap(path: Path, expected: bytes | None, data: bytes) -> str:
     real = Path(os.path.realpath(path))  # a link stays one
     stands = _bytes(real)
     if stands is None:
-        return "it is gone or cannot be read"
+        return _GONE
     if stands != expected:
-        return "it was written to meanwhile, and stays as it is"
+        return _EDITED
     try:
         _replace(real, data, stat.S_IMODE(real.stat().st_mode), expected=stands)
     except _Moved:
-        return "it was written to meanwhile, and stays as it is"
+        return _EDITED
     except OSError as error:
         return error.strerror or str(error)
     return ""

@@ -517,6 +517,28 @@ def test_status_says_that_a_dream_somebody_asked_for_waits_for_a_worker(dreamd: 
     assert "cut short" not in told
 
 
+def test_a_list_of_dreams_says_of_one_nobody_works_on_that_it_waits_or_was_cut_short(dreamd: Command, wiki: Path) -> None:
+    place = wiring.place_of(wiki, Settings(), create=False)
+
+    def told(cause: str, holder: str) -> list[str]:
+        with wiring.open_only_store(place) as store:
+            dream = start_dream(store, "local", cause=cause, holder=holder)
+            said = [dreamd("dreams", *args, "--wiki", wiki).out.splitlines()[0] for args in (["list"], ["show", dream.uid])]
+            store.finish_dream(dream, "failed")
+        return said
+
+    for line in told("request", f"{place.host}:999999999:1"):
+        assert "waits for a worker: dreamd up or dreamd worker runs it" in line
+        assert "running" not in line
+        assert "began" not in line
+    for line in told("command", f"{place.host}:999999999:1"):
+        assert "cut short; the next dream goes on from there" in line
+        assert "began" not in line
+    for line in told("command", this_process(place.host)):
+        assert "running" in line
+        assert "began" in line
+
+
 @pytest.mark.parametrize("command", ["up", "watch"])
 def test_a_path_that_is_not_there_is_refused_and_not_waited_for(dreamd: Command, tmp_path: Path, command: str) -> None:
     told = dreamd(command, tmp_path / "no-such-folder", "--wiki", tmp_path / "wiki")

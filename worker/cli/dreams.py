@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import typer
 
 from pipelines.run import Request, apply_dream
-from pipelines.store import HOSTED, STAGES, Dream, DreamState
+from pipelines.store import HOSTED, STAGES, Dream, DreamState, Store
 from worker import wiring
 from worker.cli import common, serving
 from worker.cli.dream import tell
-from worker.cli.output import Progress, counted, many, print_json, visible
+from worker.cli.output import Progress, counted, is_cut_short, many, print_json, unattended, visible
 from worker.connect.briefs import leave_briefs
 from worker.settings import data_folder
 
@@ -39,15 +39,15 @@ def list_dreams(
 ) -> int:
     """The scope's dreams, the newest first."""
     loaded = common.start(config)
-    with serving.open_serving(wiki, loaded) as (store, _):
+    with serving.open_serving(wiki, loaded) as (store, host):
         at = common.scope_of(scope, loaded, store)
-        found = store.dreams(at, limit=limit)
+        found = [(d, _working(store, d, host)) for d in store.dreams(at, limit=limit)]
         nothing = "" if found else common.nothing_in(at, "no dream", store)
     if as_json:
-        print_json({"dreams": [_told(d) for d in found]})
+        print_json({"dreams": [{**_told(d), "working": working} for d, working in found]})
         return 0
-    for d in found:
-        print(f"{d.uid}  {_state(d):24} {d.cause:10} {_when(d)}")
+    for d, working in found:
+        print(f"{d.uid}  {_state(d, working):24} {d.cause:10} {_when(d, working)}")
     if nothing:
         print(visible(nothing))
     return 0
@@ -59,12 +59,12 @@ def show(uid: Uid, wiki: common.Wiki = None, scope: common.Scope = None, config:
     with serving.open_serving(wiki, loaded) as (store, host):
         at = store.dream_state(common.scope_of(scope, loaded, store), uid)
         parked = store.parked(at.dream)
-        working = store.at_work(at.dream, host=host or "") if at.dream.state == "running" else ()
+        working = _working(store, at.dream, host)
     if as_json:
         left = [{"stage": stage, "unit": unit, "code": code, "why": why} for stage, unit, code, why in parked]
         print_json({**_told(at.dream), "jobs": at.jobs, "parked": left, "working": working, "report": at.dream.summary, "params": at.dream.params})
         return 0
-    print(f"Dream {uid} over {at.dream.scope}: {_state(at.dream)}, asked by {at.dream.cause}, {_when(at.dream)}")
+    print(f"Dream {uid} over {at.dream.scope}: {_state(at.dream, working)}, asked by {at.dream.cause}, {_when(at.dream, working)}")
     for line in _stages(at):
         print(f"  {line}")
     for process in working:
@@ -116,14 +116,23 @@ def _told(dream: Dream) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _state(dream: Dream) -> str:
+def _working(store: Store, dream: Dream, host: str | None) -> tuple[str, ...]:
+    """The processes that work on a dream now."""
+    return store.at_work(dream, host=host or "") if dream.state == "running" else ()
+
+
+def _state(dream: Dream, working: Sequence[str]) -> str:
+    """The state in a word, and how far it is or why it ended; of a dream nobody works on not that it runs."""
     at = f" ({dream.phase})" if dream.state == "running" and dream.phase else f" ({dream.code})" if dream.code else ""
-    return f"{dream.state}{at}"
+    state = dream.state if working or dream.state != "running" else "cut short" if is_cut_short(dream) else "no worker"
+    return f"{state}{at}"
 
 
-def _when(dream: Dream) -> str:
+def _when(dream: Dream, working: Sequence[str]) -> str:
     if dream.state == "pending":
         return f"asked for {dream.started_at:%Y-%m-%d %H:%M} UTC"
+    if dream.state == "running" and not working:
+        return f"asked for {dream.requested_at or dream.started_at:%Y-%m-%d %H:%M} UTC, {unattended(dream)}"
     ended = f", ended {dream.ended_at:%H:%M:%S} UTC" if dream.ended_at else ""
     return f"began {dream.started_at:%Y-%m-%d %H:%M:%S} UTC{ended}"
 

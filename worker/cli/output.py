@@ -11,6 +11,7 @@ from datetime import datetime
 from enum import Enum
 
 from pipelines.store.measured import ScopeHealth
+from pipelines.store.values import Dream
 from pipelines.text.controls import without_controls
 
 
@@ -32,6 +33,16 @@ def columns(text: str) -> int:
 def counted(counts: Mapping[str, int]) -> str:
     """`user 3, no log 12`: the counts that are not zero, as they come."""
     return ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in counts.items() if n) or "none"
+
+
+def is_cut_short(dream: Dream) -> bool:
+    """Whether a dream nobody works on was a command's that ended too soon; of others a worker takes the next unit up."""
+    return dream.cause == "command"
+
+
+def unattended(dream: Dream) -> str:
+    """What becomes of a dream that has not ended and that no process works on."""
+    return "cut short; the next dream goes on from there" if is_cut_short(dream) else "waits for a worker: dreamd up or dreamd worker runs it"
 
 
 def many(count: int, noun: str) -> str:

@@ -19,11 +19,9 @@ from pipelines.wiki.inbox import UNASKED
 from pipelines.wiki.standing import withheld
 from worker import settings, wiring
 from worker.cli import common
-from worker.cli.output import counted, many, print_json, stalled, visible
+from worker.cli.output import counted, many, print_json, stalled, unattended, visible
 from worker.engines import dollars
 
-_CUT_SHORT = "cut short; the next dream goes on from there"
-_WAITS = "waits for a worker: dreamd up or dreamd worker runs it"
 BAD_MAX = 100
 """Bad records named."""
 WITHHELD_MAX = 5
@@ -226,9 +224,7 @@ def _spent(m: Money) -> str:
 
 def _last(s: Status) -> str:
     assert s.last is not None
-    ended = (
-        f"{s.last.ended_at:%Y-%m-%d %H:%M} UTC" if s.last.ended_at else "still running" if s.at_work else _CUT_SHORT if s.last.cause == "command" else _WAITS
-    )
+    ended = f"{s.last.ended_at:%Y-%m-%d %H:%M} UTC" if s.last.ended_at else "still running" if s.at_work else unattended(s.last)
     well = ""
     if s.last.state != "completed":
         well = ", none has completed" if s.of.success_age_s is None else f", the last that completed {duration(s.of.success_age_s)} ago"

@@ -16,8 +16,9 @@ from typing import Final
 
 from pipelines.logs.secret_values import BACKSLASH, Span, decoded, foreign_cues, placeholder, random_like, values_at
 
+WRAPPED_MIN: Final = 16
 WRAPPED_MAX: Final = 16_384
-"""Bytes of a base64 word that are unwrapped: settings files fit, pictures are none of our business."""
+"""Bytes of a base64 word that are unwrapped, at least and at most: settings files fit, pictures are none of our business."""
 _SIGNATURE_MIN, _PART_MIN, _LETTERS_MIN = 32, 10, 20
 _LETTER_SWITCHES = re.compile(rb"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
 _SWITCHES = re.compile(rb"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
@@ -115,7 +116,7 @@ def _in_part(line: bytes, cue: int) -> Iterator[Span]:
 
 # --- wrapped in base64 -------------------------------------------------------------------------------------------------------------------
 
-_RUN = re.compile(rb"[A-Za-z0-9+/_=-]{16,}")
+_RUN = re.compile(rb"[A-Za-z0-9+/_=-]{%d,}" % WRAPPED_MIN)
 _ECHOED = re.compile(
     rb"(?i)echo[ \t]+(?:-n[ \t]+)?[\x02]?[\"']?(?P<value>[A-Za-z0-9+/]{8,1024}={0,2})[\x02]?[\"']?[ \t]*\|[ \t]*base64[ \t]+(?:-d|-D|--decode)"
 )
@@ -133,6 +134,8 @@ def _in_base64(line: bytes, cue: int) -> Iterator[Span]:
         return
     if line[cue : cue + 1] in b"-\\" or line[cue : cue + 1] == BACKSLASH:
         return
+    if _RUN.search(line, max(0, cue - WRAPPED_MIN + 1), cue + WRAPPED_MIN) is None:
+        return  # whatever word the cue is in, it is too short: most are, and to find the words of a long line takes time
     words = _wrapped_words(line)
     n = bisect_right(words, (cue, len(line))) - 1
     if n >= 0 and words[n][0] <= cue < words[n][1] and _wraps_secret(line[slice(*words[n])]):

@@ -56,7 +56,7 @@ def _either(*words: str) -> str:
 _ASCII = bytes(range(128))
 _FOREIGN = tuple(mark.encode() for mark in ("密码", "密碼", "密钥", "口令", "令牌", "парол", "パスワ", "비밀", "半段", "半部分"))
 _FOREIGN_ESCAPED = re.compile(
-    rb"(?i)\\u(?:5bc6\\+u(?:7801|78bc|94a5)|534a\\+u(?:6bb5|90e8)|53e3\\+u4ee4|4ee4\\+u724c|043f\\+u0430\\+u0440|30d1\\+u30b9\\+u30ef|be44\\+ubc00)"
+    rb"\\u(?i:5bc6\\+u(?:7801|78bc|94a5)|534a\\+u(?:6bb5|90e8)|53e3\\+u4ee4|4ee4\\+u724c|043f\\+u0430\\+u0440|30d1\\+u30b9\\+u30ef|be44\\+ubc00)"
 )
 
 
@@ -70,8 +70,7 @@ def foreign_cues(raw: bytes) -> list[int]:
             while at >= 0:
                 cues.append(at)
                 at = raw.find(mark, at + 1)
-    if b"\\u" in raw:
-        cues += [found.start() for found in _FOREIGN_ESCAPED.finditer(raw)]
+    cues += [found.start() for found in _FOREIGN_ESCAPED.finditer(raw)]
     return sorted(cues)
 
 

@@ -19,12 +19,14 @@ from pipelines.logs.discovery import Found
 from pipelines.logs.outbox import EDGE
 from pipelines.logs.reader import FileContext, Reader
 from pipelines.logs.seen import path_key
-from pipelines.logs.split import RECORD_MAX, Blank, Pending, Piece, Record, split
+from pipelines.logs.split import RECORD_MAX, Blank, Pending, Piece, Record, split_stream
 from pipelines.ports import Seen, SourceState
 
 VARIANTS_MAX: Final = 32
 SNIFFED: Final = 64
 _SNIFF_BYTES: Final = 256 * 1024
+_SNIFF_PART: Final = 32 * 1024
+"""Bytes split at a time: what stands behind the records that are looked at need not be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +126,8 @@ def _beginning(data: bytes) -> list[Piece]:
     """Pieces of a log's beginning, up to `SNIFFED` records; some more where other pieces stand between them."""
     pieces: list[Piece] = []
     records = 0
-    for piece in islice(split(data, final=False), SNIFFED * 2):
+    parts = (data[at : at + _SNIFF_PART] for at in range(0, len(data), _SNIFF_PART))
+    for piece in islice(split_stream(parts, final=False, record_max=len(data)), SNIFFED * 2):
         pieces.append(piece)
         records += isinstance(piece, Record)
         if records == SNIFFED:

@@ -18,6 +18,7 @@ from ruamel.yaml.scalarfloat import ScalarFloat
 
 _FENCED = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)(?:\A|(?<=\n))(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _PAIR = re.compile(r"^([^\s:#][^:]*):[ \t]*(.*?)[ \t]*$")
+_ITEM = re.compile(r"^\s*-[ \t]+(.*?)[ \t]*$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +98,11 @@ def _scalar(value: object) -> str:
 
 def _by_lines(block: str) -> dict[str, str]:
     out: dict[str, str] = {}
+    listed = ""  # the key whose list goes on
     for line in block.splitlines():
         if pair := _PAIR.match(line.strip()):
-            out[pair.group(1).strip()] = pair.group(2).strip().strip("'\"")
+            listed = pair.group(1).strip()
+            out[listed] = pair.group(2).strip().strip("'\"")
+        elif listed and (item := _ITEM.match(line)):
+            out[listed] = ", ".join(filter(None, (out[listed], item.group(1).strip("'\""))))
     return out

@@ -13,12 +13,16 @@ from pathlib import Path
 
 from pipelines.model import OnlineNote
 from pipelines.notes.folder import NoteProblem, read_text
-from pipelines.notes.instructed import BELOW, FOLDER
+from pipelines.notes.front_matter import split_front_matter
+from pipelines.notes.instructed import BELOW, FOLDER, PATHS
+from pipelines.notes.rule_paths import globs_of, scope_of
 
 DEPTH_MAX = 5
 FILES_MAX = 500
 BYTES_MAX = 1_000_000
 """Of one file; instructions are read by every session, and the longest that are known have some tens of thousands."""
+RULES = "/.claude/rules/"
+"""Where a file's front matter may name the paths it is a rule for."""
 _IMPORT = re.compile(r"(?<![\w@/.`])@((?:~/|\.{0,2}/)?[^\s`<>\"'()\[\]]*[^\s`<>\"'()\[\].,;:!?])")
 _CODE = re.compile(r"^(`{3,}|~{3,}).*?(?:^\1[`~]*[ \t]*$|\Z)|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -28,13 +32,14 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 class InstructionFile:
     """A file that is loaded without being imported: where it is, and what people call it ("CLAUDE.md", "~/.claude/CLAUDE.md").
 
-    `below` is the folder of the project it binds in, "" for everywhere. `root` is one more folder that it may stand in and that its imports may lead to.
+    `below` is the folder of the project it binds in, "" for everywhere; `paths` are the patterns it is a rule for, none for all. `root` is one more folder that it may stand in and that its imports may lead to.
     """
 
     path: Path
     shown: str
     below: str = ""
     root: Path | None = None
+    paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +89,9 @@ class _Reader:
             return
         self.files.append(file)
         _, notes = read_text(text, folder=FOLDER, path=file.shown)
-        bound = {BELOW: file.below} if file.below else {}
-        self.notes += [replace(n, written_at=None, dated_by="unknown", session=None, front_matter={**n.front_matter, **bound}) for n in notes]
+        if RULES in f"/{file.shown}" and (globs := globs_of(split_front_matter(text).values.get("paths", ""))):
+            file = replace(file, paths=globs)
+        self.notes += [replace(n, written_at=None, dated_by="unknown", session=None, front_matter={**n.front_matter, **_bound(file)}) for n in notes]
         for target in _imports(text):
             self._import(target, file, depth + 1)
 
@@ -141,6 +147,13 @@ def _imports(text: str) -> Iterator[str]:
     """Targets of a file's imports in order; what stands in code or a comment is none."""
     for found in _IMPORT.finditer(_CODE.sub(" ", _COMMENT.sub(" ", text))):
         yield found[1]
+
+
+def _bound(file: InstructionFile) -> dict[str, str]:
+    """Where the lines of a file hold, as they are stored with it; nothing where they hold everywhere."""
+    if file.paths:
+        return {BELOW: scope_of(file.paths, file.below), PATHS: ", ".join(file.paths)}
+    return {BELOW: file.below} if file.below else {}
 
 
 class _NotRead(Exception):

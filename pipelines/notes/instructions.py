@@ -18,7 +18,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from pipelines.model import OnlineNote, Relation
-from pipelines.notes.instructed import BELOW
+from pipelines.notes.instructed import BELOW, PATHS
 from pipelines.notes.relate import forbids_merge, relate, subject_key, value_key
 from pipelines.text.mood import ZH_BAN, Mood, mood_of, negated
 from pipelines.text.sentences import sentences
@@ -51,7 +51,8 @@ _EMPTY = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A sentence of a file: where, the words, what they state, since when they are known to stand there, and the folder they bind in ("": everywhere)."""
+    """A sentence of a file: where, the words, what they state, since when they are known to stand there, the folder they bind in ("": everywhere),
+    and the paths they are a rule for ("": all)."""
 
     path: str
     line: int
@@ -59,11 +60,17 @@ class Told:
     statement: Statement
     since: datetime | None = None
     below: str = ""
+    paths: str = ""
 
     @property
     def place(self) -> str:
-        """`CLAUDE.md line 3`."""
-        return f"{self.path} line {self.line}"
+        """`CLAUDE.md line 3`, of a rule for some paths with these."""
+        return f"{self.path} line {self.line}{self.only}"
+
+    @property
+    def only(self) -> str:
+        """` (for src/api/**)`: for what paths alone it is a rule; "" for all."""
+        return f" (for {self.paths})" if self.paths else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +91,7 @@ def told_by(notes: Iterable[OnlineNote], since: dict[str, datetime] | None = Non
 def _told(note: OnlineNote, words: str, path: str, since: datetime | None) -> Told:
     below = note.front_matter.get(BELOW, "")
     said = (apart_from(below, words) or " ".join(_HERE.sub("", words).split()) if below else "") or words
-    return Told(path=path, line=note.line, words=words, statement=_read(said), since=since, below=below)
+    return Told(path=path, line=note.line, words=words, statement=_read(said), since=since, below=below, paths=note.front_matter.get(PATHS, ""))
 
 
 _HERE = re.compile(
@@ -165,7 +172,7 @@ class Instructions:
         """Pairs of sentences of the files themselves that cannot both hold and that one session may load, each once."""
         for number, one in enumerate(self.told):
             for other in self._near(one.statement, after=number):
-                if _together(one.below, other.below) and opposed(one.statement, other.statement):
+                if _together(one, other) and opposed(one.statement, other.statement):
                     yield Clash(one=one, other=other)
 
     def _near(self, statement: Statement, *, after: int = -1) -> Iterator[Told]:
@@ -204,9 +211,13 @@ def _place(folder: str) -> re.Pattern[str]:
     return re.compile(f"{before}?{start}{path}{end}{behind}|{before}{start}{name}{end}{behind}|(?:\\bthe\\s+)?{start}{name}{end}(?:{thing})", re.IGNORECASE)
 
 
-def _together(one: str, other: str) -> bool:
-    """Whether one session may load the files of both folders: one of them is the other, or above it."""
-    return not one or not other or one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
+def _together(one: Told, other: Told) -> bool:
+    """Whether one session may load both and follow both: of their folders one is the other or above it, and they are rules for the same paths: one for some of
+    them is an exception to what is said of all."""
+    if one.paths != other.paths:
+        return False
+    a, b = one.below, other.below
+    return not a or not b or a == b or a.startswith(f"{b}/") or b.startswith(f"{a}/")
 
 
 _CORRECTING = re.compile(r",\s*(?:not|instead of|rather than)\s+[^,;]+?(?=[.;,]|$)")
@@ -273,10 +284,11 @@ def _has_one_value(subject: str) -> bool:
     return is_single(name) or name.rpartition(" ")[2] in _HEADS
 
 
+@lru_cache(maxsize=16384)
 def _banned(text: str) -> str:
     """What a sentence that orders one thing forbids beside it: "always use pnpm, never npm"; "" for nothing."""
     found = _NEVER.search(text)
-    return found["bad"].casefold() if found and not _BOUND.search(text) else ""
+    return found["bad"].casefold() if found and not _conditional(text) else ""
 
 
 _NEVER = re.compile(
@@ -296,7 +308,13 @@ def _uses_banned(one: Statement, other: Statement) -> bool:
 
 def _bound(one: Statement, other: Statement) -> bool:
     """Whether one of them holds under a condition only: "push to main when Ana agrees" is an exception, no contradiction."""
-    return bool(_BOUND.search(one.text) or _BOUND.search(other.text))
+    return _conditional(one.text) or _conditional(other.text)
+
+
+@lru_cache(maxsize=16384)
+def _conditional(text: str) -> bool:
+    """Asked of a sentence for each that it is set beside."""
+    return bool(_BOUND.search(text))
 
 
 def _denies(one: Statement, other: Statement) -> bool:
@@ -332,7 +350,14 @@ def _about(text: str) -> frozenset[str]:
 
 
 def _denied(s: Statement) -> bool:
-    return s.negated if any(map(is_han, s.text)) else len(_DENIAL.findall(s.text)) % 2 == 1
+    forbids = _forbids(s.text)
+    return s.negated if forbids is None else forbids
+
+
+@lru_cache(maxsize=16384)
+def _forbids(text: str) -> bool | None:
+    """Whether the words of a sentence deny; None where only its reading tells (Chinese)."""
+    return None if any(map(is_han, text)) else len(_DENIAL.findall(text)) % 2 == 1
 
 
 def _slot(s: Statement) -> tuple[object, ...]:

@@ -147,10 +147,17 @@ _LASTING = frozenset({"hometown", "birthday", "name", "allergy", "spouse", "dog"
 
 def _marked_over(older: Statement, newer: Statement) -> Related | None:
     """The newer is the older, word for word, and says behind it that this is over ("… (DONE)", "… — superseded by plan 14")."""
-    mark = _OVER.search(newer.text)
-    if mark is None or len(older.words) < 3 or _OVER.search(older.text) or parse(newer.text[: mark.start()]).words != older.words:
+    marked = _before_mark(newer.text)
+    if marked is None or len(older.words) < 3 or _before_mark(older.text) is not None or parse(marked).words != older.words:
         return None
     return Related(Relation.UPDATE, "marked_over")
+
+
+@lru_cache(maxsize=16384)
+def _before_mark(text: str) -> str | None:
+    """What stands before the mark that says that it is over; None without one. Asked of a sentence for each that it is set beside."""
+    mark = _OVER.search(text)
+    return text[: mark.start()] if mark else None
 
 
 _OVER = re.compile(

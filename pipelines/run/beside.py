@@ -39,7 +39,7 @@ class Beside:
     def mark(self) -> str:
         """All the files say, as one word; "" for nothing."""
         told = self.instructions.told
-        return digest(*(f"{x.path}\0{x.line}\0{x.words}\0{x.since}\0{x.below}" for x in told))[:24] if told else ""
+        return digest(*(f"{x.path}\0{x.line}\0{x.words}\0{x.since}\0{x.below}{x.only}" for x in told))[:24] if told else ""
 
     def shown(self, item: Item) -> Item:
         """A note as pages and the brief show it beside the files."""

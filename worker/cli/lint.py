@@ -168,8 +168,13 @@ def _contradictions(instructions: Instructions, said: Sequence[Told]) -> Iterato
     pairs = [(c.one, c.other) for c in instructions.clashes()]
     pairs += [(told, against) for told in said if (against := instructions.against(told.words))]
     for one, other in pairs:
-        message = f"“{visible(one.words)[:SHOWN_MAX]}” cannot hold beside {Path(other.path).resolve()}:{other.line}: “{visible(other.words)[:SHOWN_MAX]}”"
+        message = f"{_quoted(one)} cannot hold beside {Path(other.path).resolve()}:{other.line}: {_quoted(other)}"
         yield Found(file=Path(one.path), line=one.line, code="contradiction", message=message)
+
+
+def _quoted(told: Told) -> str:
+    """The words, and what paths alone they are a rule for."""
+    return f"“{visible(told.words)[:SHOWN_MAX]}”{f' {visible(told.only)}' if told.paths else ''}"
 
 
 def _collapsed(found: Sequence[Found]) -> Iterator[Found]:

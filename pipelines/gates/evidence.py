@@ -47,10 +47,9 @@ def located(claim: Claim, turns: Mapping[str, Turn]) -> tuple[Located, ...]:
 
 def weakest_origin(claim: Claim, turns: Mapping[str, Turn]) -> Origin:
     """The weakest origin among the claim's quotes; a quote that cannot be found is as weak as can be."""
-    found = located(claim, turns)
-    if len(found) < len(claim.quotes):
+    if not all(quote.turn in turns and _inside(quote, turns[quote.turn]) for quote in claim.quotes):
         return Origin.SELF
-    return max((one.origin for one in found), key=STRENGTH.index)
+    return max((_origin(quote, turns[quote.turn], claim, turns) for quote in claim.quotes), key=STRENGTH.index)
 
 
 def _inside(quote: Quote, turn: Turn) -> bool:

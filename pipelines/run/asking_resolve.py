@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -125,8 +126,8 @@ class Verdicts:
 
 def relate_open(store: Store, scope: str, engine: Thinker, asking: Asking, resolved: Resolved, lineage: Mapping[str, str]) -> Verdicts:
     """Ask about the pairs that certain matching left open between what is fresh and what is near it, all evidence read again."""
-    near = _near(store, scope, resolved.fresh, lineage)
-    claims = {w.uid: w for w in (*near, *resolved.claims)}
+    here = {w.uid: w for w in resolved.claims}
+    claims = here | {w.uid: w for w in _near(store, scope, resolved.fresh, here.keys(), lineage)}
     home = {uid: v.note for r in resolved.resolutions for v in r.versions for uid in v.claims}
     told = store.relations_touching(scope, claims)
     known = frozenset((min(v.one, v.other), max(v.one, v.other)) for v in told if v.made_by == engine.name)
@@ -148,14 +149,16 @@ def _shown(pair: OpenPair, turns: Mapping[str, Turn]) -> Pair:
     return Pair(older=supported(pair.older.claim, turns), newer=supported(pair.newer.claim, turns))
 
 
-def _near(store: Store, scope: str, fresh: Iterable[Witnessed], lineage: Mapping[str, str]) -> tuple[Witnessed, ...]:
-    """Claims that share a key with a fresh one, and those of the turns a search finds for its words."""
+def _near(store: Store, scope: str, fresh: Iterable[Witnessed], here: AbstractSet[str], lineage: Mapping[str, str]) -> tuple[Witnessed, ...]:
+    """Claims beside those that are here that share a key with a fresh one, and those of the turns a search finds for its words."""
     fresh = tuple(fresh)
+    if not fresh or store.holds_only(scope, here):  # a first dream has all claims there are, and the most to search for
+        return ()
     blocks = frozenset(key for w in fresh for key in block_keys(w.claim))
     turns = store.turns_like(scope, (tokens_of_query(said) for said in sorted({w.claim.statement for w in fresh})), limit=LIKE_MAX)
     by_key = store.claims_in_blocks(scope, blocks)
-    by_words = store.claims_of(scope, store.quoting(scope, turns))
-    return witnesses(store, scope, {g.claim.uid: g for g in (*by_key, *by_words)}.values(), lineage)
+    by_words = store.claims_of(scope, store.quoting(scope, turns) - here)
+    return witnesses(store, scope, {g.claim.uid: g for g in (*by_key, *by_words) if g.claim.uid not in here}.values(), lineage)
 
 
 # --- questions ---------------------------------------------------------------------------------------------------------------------------
@@ -210,7 +213,9 @@ def _groups(store: Store, scope: str, fresh: Sequence[Witnessed], known: Known, 
     wanted = sorted(new, key=lambda s: (-new[s], s))[: min(GROUPS_MAX, len(fresh) // CLAIMS_A_GROUP + 1)]
     if not wanted:
         return []
-    held = [w for w in witnesses(store, scope, store.all_claims(scope), known.lineage) if w.uid not in own and _is_piece(w)]
+    here = own | {w.uid for w in fresh}
+    older = (g for g in store.all_claims(scope) if g.claim.uid not in here and subject_key(g.claim.subject) in wanted)
+    held = [w for w in (*fresh, *witnesses(store, scope, older, known.lineage)) if _is_piece(w)]
     return [made for subject in wanted if (made := _group(store, scope, subject, [w for w in held if subject_key(w.claim.subject) == subject], known))]
 
 

@@ -5,9 +5,11 @@ Likeness proposes, and decides nothing. What is proposed is a function of the cl
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
+from math import ceil
 
 from pipelines.engines.claude.judging import refused
 from pipelines.gates import SAID_ONCE
@@ -22,6 +24,8 @@ NEAR_MAX = 2
 """Claims each new claim is compared with: the likest."""
 LIKE_MIN, SHARED_MIN = 0.34, 2
 """Share of the words two statements have in common, and how many at least, for them to be alike."""
+ROUNDING = 1e-9
+"""What a product may be above a whole number by rounding alone."""
 
 Known = frozenset[tuple[str, str]]
 """Pairs of claim uids, the lower first."""
@@ -47,18 +51,14 @@ def open_pairs(fresh: Iterable[Witnessed], near: Iterable[Witnessed], home: Mapp
     """
     fresh = tuple(w for w in fresh if _counts(w))
     spoken = _spoken((*fresh, *(w for w in near if _counts(w))))
-    new = {w.uid for w in fresh}
-    words = {uid: frozenset(content_words(f"{w.claim.subject} {w.claim.statement}")) for uid, w in spoken.items()}
-    at: defaultdict[str, list[str]] = defaultdict(list)
-    for uid, held in words.items():
-        for word in held:
-            at[word].append(uid)
+    likely = _Likely(spoken)
     found: dict[tuple[str, str], OpenPair] = {}
-    for uid in sorted(spoken.keys() & new):
-        others = sorted({other for word in words[uid] for other in at[word]} - {uid})
-        likest = sorted((-like, other) for other in others if (like := _alike(spoken[uid], spoken[other], words[uid], words[other])))
-        for _, other in [pair for pair in likest if _open(spoken[uid], spoken[pair[1]], home)][:NEAR_MAX]:
-            pair = OpenPair(*sorted((spoken[uid], spoken[other]), key=event_order))
+    for uid in sorted(spoken.keys() & {w.uid for w in fresh}):
+        one = spoken[uid].witness
+        likest = sorted((-like, other) for other in likely.to(uid) if (like := _alike(spoken[uid], spoken[other])))
+        others = (spoken[other].witness for _, other in likest)
+        for other in islice((o for o in others if _open(one, o, home)), NEAR_MAX):
+            pair = OpenPair(*sorted((one, other), key=event_order))
             if pair.key not in known:
                 found[pair.key] = pair
     return tuple(sorted(found.values(), key=lambda p: (event_order(p.newer), event_order(p.older))))
@@ -70,20 +70,66 @@ def _counts(witness: Witnessed) -> bool:
     return sound and witness.claim.kind is not Kind.INSIGHT
 
 
-def _spoken(claims: Sequence[Witnessed]) -> dict[str, Witnessed]:
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A claim with the words of its statement and subject, and its subject: the key, and its words alone."""
+
+    witness: Witnessed
+    words: frozenset[str]
+    subject: tuple[str, ...]
+    naming: frozenset[str]
+
+    @property
+    def particular(self) -> bool:
+        """Whether the subject is a thing of its own: alike is what is said of it, in whatever words."""
+        return bool(self.subject) and self.subject != (USER,)
+
+
+def _spoken(claims: Sequence[Witnessed]) -> dict[str, _Said]:
     """One claim for each thing that is said of a note: the earliest."""
     firsts = (min(several, key=event_order) for several in shapes(claims).values())
-    return {w.uid: w for w in firsts}
+    return {w.uid: _said(w) for w in firsts}
 
 
-def _alike(a: Witnessed, b: Witnessed, one: frozenset[str], two: frozenset[str]) -> float:
+def _said(witness: Witnessed) -> _Said:
+    subject = witness.claim.subject
+    words = frozenset(content_words(f"{subject} {witness.claim.statement}"))
+    return _Said(witness, words, subject_key(subject), frozenset(canonical_words(subject)))
+
+
+class _Likely:
+    """Finds every statement that may be alike to one, without a look at most of the others.
+
+    Two statements that have a share of LIKE_MIN in common have at least that share of the words of either. So if that many words less one are left out, the
+    commonest, a word they share is left on both sides.
+    """
+
+    def __init__(self, spoken: Mapping[str, _Said]) -> None:
+        often = Counter(word for said in spoken.values() for word in said.words)
+        self._rare: dict[str, list[str]] = {}
+        self._with: defaultdict[str, list[str]] = defaultdict(list)
+        self._about: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+        self._spoken = spoken
+        for uid, said in spoken.items():
+            shared = max(SHARED_MIN, ceil(LIKE_MIN * len(said.words) - ROUNDING))
+            self._rare[uid] = sorted(said.words, key=lambda word: (often[word], word))[: max(0, len(said.words) - shared + 1)]
+            for word in self._rare[uid]:
+                self._with[word].append(uid)
+            self._about[said.subject].append(uid)
+
+    def to(self, uid: str) -> frozenset[str]:
+        """Uids of all that `_alike` can find alike to this one, and of some others."""
+        about = self._about[self._spoken[uid].subject] if self._spoken[uid].particular else ()
+        return frozenset(chain(about, *(self._with[word] for word in self._rare[uid]))) - {uid}
+
+
+def _alike(a: _Said, b: _Said) -> float:
     """How alike two statements are, 0 where they are not: words in common, or one particular subject."""
-    shared = len(one & two)
-    like = shared / (len(one | two) or 1)
-    if like >= LIKE_MIN and shared >= SHARED_MIN:
+    shared = a.words & b.words
+    like = len(shared) / (len(a.words | b.words) or 1)
+    if like >= LIKE_MIN and len(shared) >= SHARED_MIN:
         return like
-    subject = subject_key(a.claim.subject)
-    return like if subject and subject != (USER,) and subject == subject_key(b.claim.subject) and one & two - set(canonical_words(a.claim.subject)) else 0.0
+    return like if a.particular and a.subject == b.subject and shared - a.naming else 0.0
 
 
 def _open(a: Witnessed, b: Witnessed, home: Mapping[str, str]) -> bool:

@@ -6,7 +6,7 @@ family of engines ("local/2" takes the place of "local/1", not that of "claude/1
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from sqlalchemy import Connection, Select, delete, insert, select
@@ -50,6 +50,13 @@ class Claims(Dirty):
     def all_claims(self, scope: str) -> tuple[GatedClaim, ...]:
         """Every claim of a current reading, by uid."""
         return self._gated(scope, [()])
+
+    def holds_only(self, scope: str, uids: Collection[str]) -> bool:
+        """Whether current readings hold no claim but of these; no more is looked at than tells."""
+        query = select(t.claims.c.uid).join_from(t.read_claims, t.claims, t.claims.c.id == t.read_claims.c.claim_id).distinct()
+        with self.reading("look for other claims") as conn:
+            found = conn.scalars(query.where(t.read_claims.c.scope_id == self.scope_of(conn, scope)).limit(len(uids) + 1))
+            return all(uid in uids for uid in found)
 
     def claims_in_groups(self, scope: str, groups: Iterable[str]) -> tuple[GatedClaim, ...]:
         """Claims of current readings with one of these group keys."""

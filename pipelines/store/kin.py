@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, select
+from sqlalchemy import Connection, Select, delete, exists, func, select
 
 from pipelines.logs.lineage import content_key, runs
 from pipelines.store import tables as t
@@ -47,16 +47,27 @@ def _compare(conn: Connection, scope_id: int) -> None:
     """Tie the sessions of new occurrences to whoever else holds their turns, and their runs to whoever else says the same."""
     o, c = t.occurrences.c, t.turns.c
     newest, seen = newest_row(conn, t.occurrences, scope_id), _seen(conn, scope_id)
-    query = select(c.uid, o.session_id, c.event_at).join_from(t.occurrences, t.turns, c.id == o.turn_id).where(o.scope_id == scope_id)
-    fresh = conn.execute(query.where(o.id > seen, o.id <= newest)).all()
+    fresh = (o.scope_id == scope_id, o.id > seen, o.id <= newest)
     held: defaultdict[str, set[int]] = defaultdict(set)
-    for part in chunks(sorted({r.uid for r in fresh})):
+    for part in chunks(sorted(conn.scalars(_shared(scope_id).where(*fresh)))):
+        query = select(c.uid, o.session_id).join_from(t.occurrences, t.turns, c.id == o.turn_id).where(o.scope_id == scope_id)
         for r in conn.execute(query.where(c.scope_id == scope_id, c.uid.in_(part))):
             held[r.uid].add(r.session_id)
-    ties = {(min(sessions), other) for sessions in held.values() if len(sessions) > 1 for other in sessions if other != min(sessions)}
+    ties = {(min(sessions), other) for sessions in held.values() for other in sessions if other != min(sessions)}
     add_new(conn, t.kin_links, [{"scope_id": scope_id, "session_id": a, "other_id": b} for a, b in sorted(ties)])
-    _say(conn, scope_id, sorted({r.session_id for r in fresh if r.event_at is None}))
+    untimed = select(o.session_id).join_from(t.occurrences, t.turns, c.id == o.turn_id).where(*fresh, c.event_at.is_(None)).distinct()
+    _say(conn, scope_id, sorted(conn.scalars(untimed)))
     put(conn, t.kin_marks, ("scope_id",), [{"scope_id": scope_id, "occurrence": newest}])
+
+
+def _shared(scope_id: int) -> Select[Any]:
+    """Uids of turns that stand in another session, too: most stand in one, and only the database has to look at those."""
+    o, c = t.occurrences.c, t.turns.c
+    also, there = t.turns.alias("also"), t.occurrences.alias("there")
+    elsewhere = exists().where(
+        also.c.scope_id == scope_id, also.c.uid == c.uid, there.c.turn_id == also.c.id, there.c.scope_id == scope_id, there.c.session_id != o.session_id
+    )  # fmt: skip
+    return select(c.uid).join_from(t.occurrences, t.turns, c.id == o.turn_id).where(elsewhere).distinct()
 
 
 def _say(conn: Connection, scope_id: int, sessions: list[int]) -> None:

@@ -255,6 +255,27 @@ def test_a_claim_read_in_two_copies_is_one(store: Store) -> None:
     assert [g.claim for g in store.all_claims(SCOPE)] == [claim()]
 
 
+def test_whether_readings_hold_other_claims_is_told_without_reading_them(store: Store) -> None:
+    store.commit_intake(SCOPE, batch(turn("t1"), turn("t1", session="s2")))
+    assert store.holds_only(SCOPE, frozenset())
+    mine, other = claim("mine"), claim("other")
+    for session in ("s1", "s2"):
+        store.save_reading(SCOPE, session, engine="local/1", digest="d", claims=[gated(mine)])
+    assert store.holds_only(SCOPE, {mine.uid})
+    assert not store.holds_only(SCOPE, frozenset())
+    store.save_reading(SCOPE, "s2", engine="claude/1", digest="d", claims=[gated(other)])
+    assert not store.holds_only(SCOPE, {mine.uid, "of nobody"})
+    assert store.holds_only(SCOPE, {mine.uid, other.uid})
+
+
+def test_sessions_that_share_a_turn_are_kin_whenever_they_come(store: Store) -> None:
+    store.commit_intake(SCOPE, batch(turn("t1"), turn("t1", session="s2", ordinal=3), turn("t2", session="s3", ordinal=1), turn("t3", session="s4", ordinal=2)))
+    assert {frozenset(pair) for pair in store.kin(SCOPE)} == {frozenset({"s1", "s2"})}
+    store.commit_intake(SCOPE, batch(turn("t2", "longer than before", session="s5", ordinal=1), after=source("log-b")))
+    store.commit_intake("elsewhere", batch(turn("t3", session="s6", ordinal=2)))
+    assert {frozenset(pair) for pair in store.kin(SCOPE)} == {frozenset({"s1", "s2"}), frozenset({"s3", "s5"})}
+
+
 def test_questions_stay_with_their_reading(store: Store) -> None:
     store.commit_intake(SCOPE, batch(turn("t1")))
     asked = Question(text="which port?", quotes=(Quote(turn="t1", start=0, end=3, text="the"),))

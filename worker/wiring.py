@@ -120,23 +120,38 @@ def open_parts(place: Place, settings: Settings, *, scope: str | None = None, pr
 
     Everything is closed when it ends.
     """
+    from pipelines.run.parts import silent
+
+    with _connected(place, settings, scope=scope, progress=progress or silent) as parts:
+        _require_publisher(place, parts.store)
+        caught_up(parts, settings, lambda scope: archive_of(place, parts.store, scope), host=place.host)
+        yield parts
+        caught_up(parts, settings, lambda scope: archive_of(place, parts.store, scope), host=place.host)
+
+
+@contextlib.contextmanager
+def helping_parts(place: Place, settings: Settings, *, scope: str | None) -> Iterator[Parts]:
+    """Live parts of a process that helps the one which opened the same place: that one has seen to everything beside."""
+    from pipelines.run.parts import silent
+
+    with _connected(place, settings, scope=scope, progress=silent, busy=lambda _: None) as parts:
+        yield parts
+
+
+@contextlib.contextmanager
+def _connected(place: Place, settings: Settings, *, scope: str | None, progress: Progress, busy: Callable[[str], None] | None = None) -> Iterator[Parts]:
     from pipelines.logs.detect import READERS
     from pipelines.run import Parts
-    from pipelines.run.parts import silent
     from worker.gittimes import git_times
 
     defaults, provider = defaults_of(settings), engines.provider_of(settings)
-    with open_only_store(place) as store, contextlib.closing(provider) if provider else contextlib.nullcontext():
-        _require_publisher(place, store)
-        parts = Parts(
+    with open_only_store(place, busy=busy) as store, contextlib.closing(provider) if provider else contextlib.nullcontext():
+        yield Parts(
             store=store, archive=archive_of(place, store, scope or settings.scope), redactor=redactor(), engine=engines.engine_of(settings, defaults),
-            readers=READERS, now=utc_now, holder=this_process(place.host), git_times=git_times, progress=progress or silent, defaults=defaults,
+            readers=READERS, now=utc_now, holder=this_process(place.host), git_times=git_times, progress=progress, defaults=defaults,
             engines=engines.others(settings, defaults, asks=True), means=engines.means_of(settings, messages=provider),
             audience=settings.audience, keep=keep_of(settings),
         )  # fmt: skip
-        caught_up(parts, settings, lambda scope: archive_of(place, store, scope), host=place.host)
-        yield parts
-        caught_up(parts, settings, lambda scope: archive_of(place, store, scope), host=place.host)
 
 
 def working_parts(store: Store, settings: Settings, *, host: str | None = None) -> Parts:
@@ -195,11 +210,11 @@ def _require_publisher(place: Place, store: Store) -> None:
 
 
 @contextlib.contextmanager
-def open_only_store(place: Place) -> Iterator[Store]:
-    """The store alone, for commands that only read."""
+def open_only_store(place: Place, *, busy: Callable[[str], None] | None = None) -> Iterator[Store]:
+    """The store alone, for commands that only read. `busy` is told where a write waits (default: a person is)."""
     if place.store_url.startswith("sqlite"):
         _make_private(place.private)
-    store = open_store(place.store_url, now=utc_now, setting="data_dir (DREAMD_DATA_DIR)", busy=tell_busy)  # named where a file has to be moved
+    store = open_store(place.store_url, now=utc_now, setting="data_dir (DREAMD_DATA_DIR)", busy=busy or tell_busy)  # named where a file has to be moved
     try:
         yield store
     finally:

@@ -7,7 +7,7 @@ memory stays flat and a crash loses nothing. Logs are opened read-only and never
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
@@ -64,6 +64,10 @@ class IntakeReport:
         return tuple(f.path for f in self.files if f.rewritten)
 
 
+Take = Callable[[Sequence[Found]], tuple[TakenIn, ...]]
+"""Takes these files in here and now, one after the other."""
+
+
 def intake(
     paths: Iterable[str],
     *,
@@ -75,29 +79,64 @@ def intake(
     readers: Sequence[Reader] = READERS,
     exclude: Iterable[str] = (),
     audience: str = "",
+    among: Callable[[Sequence[Found], Take], tuple[TakenIn, ...]] = lambda files, take: take(files),
 ) -> IntakeReport:
     """Take in what is new in the log files under the paths, one after the other in a stable order; `exclude` are folders never entered, `audience` is whom
-    what is said at this door is said to ("" for nobody in particular).
+    what is said at this door is said to ("" for nobody in particular). `among` divides the files that have something new among several processes.
 
     Raises only what stops everything (a store or an archive that cannot be written); a file that cannot be used is a `TakenIn` with the reason.
     """
     discovery = discover(paths, exclude=exclude)
-    seen = store.seen_files(scope)
-    told = [(found, seen.get(path_key(redactor, found.path))) for found in discovery.files]
-    wanted = [(found, before, Tally(path_key(redactor, found.path))) for found, before in told if before is None or not is_as_seen(found, before)]
-    with ThreadPoolExecutor(max_workers=ARCHIVERS, thread_name_prefix="archive") as pool, Ahead(redactor.mask, small=SMALL) as ahead, Collector() as collector:
-        small = SmallBlobs(archive)
-        desk = Desk(
-            store=store, scope=scope, archive=archive, redactor=redactor, readers=tuple(readers), now=now, pool=pool, ahead=ahead, collector=collector, small=small,
-            outbox=Outbox(store, scope, size=TOGETHER, archive=small.put), forgotten=Forgotten(lambda: store.tombstones(scope)), known=frozenset(s.identity for s in seen.values()), again=[],
-            audience=audience,
-        )  # fmt: skip
-        for number, (found, before, tally) in enumerate(wanted):
-            ahead.expect(f.path for f, b, _ in wanted[number : number + FILES_AHEAD] if b is None and f.size > SMALL)
-            _take_in(desk, found, before, tally, guess=True)
-        _settle(desk)
-    unchanged = len(told) - len(wanted)
-    return IntakeReport(files=tuple(t.result() for _, _, t in wanted), unchanged=unchanged, missing=discovery.missing, skipped=discovery.skipped)
+    door = _Door(store=store, scope=scope, archive=archive, redactor=redactor, now=now, readers=tuple(readers), audience=audience, seen=store.seen_files(scope))
+    new = [found for found in discovery.files if (before := door.before(found)) is None or not is_as_seen(found, before)]
+    files = among(new, door.take)
+    return IntakeReport(files=files, unchanged=len(discovery.files) - len(new), missing=discovery.missing, skipped=discovery.skipped)
+
+
+def intake_files(
+    files: Sequence[Found], *, store: IntakeStore, scope: str, archive: Blobs, redactor: Redactor, now: datetime, readers: Sequence[Reader], audience: str
+) -> tuple[TakenIn, ...]:
+    """Take these files in as `intake` does: the share of a process that helps with one."""
+    return _Door(
+        store=store, scope=scope, archive=archive, redactor=redactor, now=now, readers=tuple(readers), audience=audience, seen=store.seen_files(scope)
+    ).take(files)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Door:
+    """Where logs come in: what `intake` was told, and what the store had `seen` when it began, by path."""
+
+    store: IntakeStore
+    scope: str
+    archive: Blobs
+    redactor: Redactor
+    now: datetime
+    readers: tuple[Reader, ...]
+    audience: str
+    seen: Mapping[str, Seen]
+
+    def before(self, found: Found) -> Seen | None:
+        """The file as it was taken in last."""
+        return self.seen.get(path_key(self.redactor, found.path))
+
+    def take(self, files: Sequence[Found]) -> tuple[TakenIn, ...]:
+        """Take these files in, one after the other."""
+        store, scope, archive, redactor = self.store, self.scope, self.archive, self.redactor
+        wanted = [(found, self.before(found), Tally(path_key(redactor, found.path))) for found in files]
+        with (
+            ThreadPoolExecutor(max_workers=ARCHIVERS, thread_name_prefix="archive") as pool, Ahead(redactor.mask, small=SMALL) as ahead, Collector() as collector
+        ):  # fmt: skip
+            small = SmallBlobs(archive)
+            desk = Desk(
+                store=store, scope=scope, archive=archive, redactor=redactor, readers=self.readers, now=self.now, pool=pool, ahead=ahead, collector=collector,
+                small=small, outbox=Outbox(store, scope, size=TOGETHER, archive=small.put), forgotten=Forgotten(lambda: store.tombstones(scope)),
+                known=frozenset(s.identity for s in self.seen.values()), again=[], audience=self.audience,
+            )  # fmt: skip
+            for number, (found, before, tally) in enumerate(wanted):
+                ahead.expect(f.path for f, b, _ in wanted[number : number + FILES_AHEAD] if b is None and f.size > SMALL)
+                _take_in(desk, found, before, tally, guess=True)
+            _settle(desk)
+        return tuple(tally.result() for _, _, tally in wanted)
 
 
 def _take_in(desk: Desk, found: Found, before: Seen | None, tally: Tally, *, guess: bool) -> None:

@@ -61,7 +61,7 @@ class Slots:
     """
 
     def __init__(self, size: int) -> None:
-        self.size = max(1, size)
+        self.most = self.size = max(1, size)
         self._free = self.size
         self._lines: tuple[Line, ...] = ()
         self._changed = threading.Condition()
@@ -89,13 +89,22 @@ class Slots:
         self._give()
         self.send()
 
+    def resize(self, size: int) -> None:
+        """Have so many from now on, at most as many as at first: another process has the rest. What is in flight beyond them comes back first."""
+        with self._changed:
+            size = max(1, min(size, self.most))
+            self._free += size - self.size
+            self.size = size
+            self._changed.notify_all()
+        self.send()
+
     def before(self, line: Line) -> tuple[Line, ...]:
         """Those who come before one in line."""
         return tuple(takewhile(lambda one: one is not line, self._lines))
 
     @property
     def free(self) -> int:
-        """How many slots are free now."""
+        """How many slots are free now; less than none while more is in flight than there are slots left."""
         return self._free
 
     def wait(self, due: Callable[[], bool], *, timeout_s: float) -> None:
@@ -339,7 +348,7 @@ class _Flight:
     def run(self) -> dict[Key, Answered]:
         """Send all, at most as many at once as there are slots. What stops it stops what is not sent yet; the rest is stored before it is raised."""
         slots, total = self.desk.means.slots, len(self.queue)
-        with ThreadPoolExecutor(max_workers=slots.size, thread_name_prefix="dreamd call") as self.pool:
+        with ThreadPoolExecutor(max_workers=slots.most, thread_name_prefix="dreamd call") as self.pool:
             slots.enter(self)
             try:
                 while self.queue or self.ready or self.flying:

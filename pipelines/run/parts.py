@@ -18,6 +18,7 @@ from pipelines.store import Store
 
 if TYPE_CHECKING:
     from pipelines.run.asking import Means
+    from pipelines.run.hands import Hands
 
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how many units are done and of how many (0: unknown)."""
@@ -115,7 +116,7 @@ class Parts:
 
     `defaults` is what this process does where a request left it open. `engine` is the one it dreams with unless told otherwise, `engines` make others by the
     name a dream asks for them by, `means` is how those that ask a model do so. `audience` is whom is said to what is taken in here, `keep` for how long
-    what is old is kept.
+    what is old is kept. `hands` are other processes of this machine that help with much work.
     """
 
     store: Store
@@ -133,6 +134,7 @@ class Parts:
     means: Means | None = None
     audience: str = ""
     keep: Keep = FOR_EVER
+    hands: Hands | None = None
 
     def has(self, engine: object) -> bool:
         """Whether this process can dream with the engine a dream asks for; None is for no one in particular."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from pipelines.errors import DreamdError, Transient
+from pipelines.run.hands import READING
 from pipelines.run.leases import Held
 from pipelines.run.parts import Parts
 from pipelines.run.work import run_job
@@ -43,21 +45,32 @@ def drive(
     """
     crew = _Crew(parts=parts, scope=scope, dream=dream, waiting=waiting, asked=stop)
     with crew.beating():
-        if threads == 1:
-            crew.work(0)
-        else:
-            _together(crew, threads)
-    return Driven(dream=parts.store.dream(scope, dream), units=crew.units, errors=tuple(crew.errors))
+        _together(crew, crew.work, threads)
+    errors = (*(parts.hands.errors if parts.hands else ()), *crew.errors)
+    return Driven(dream=parts.store.dream(scope, dream), units=crew.units, errors=errors)
 
 
-def _together(crew: _Crew, threads: int) -> None:
-    """Let several threads work. Whatever ends one of them, and Ctrl-C, ends all at their next check."""
+def lend_a_hand(parts: Parts, scope: str, dream: str, *, threads: int, stop: Callable[[], bool], done: Callable[[Exception | None], None]) -> None:
+    """Work on units that read sessions, of a dream another process drives, until there is none left to claim. `done` is told of each, and what went wrong.
+
+    Raises StoreUnavailable when what became of a unit could not be stored; its lease then lapses.
+    """
+    crew = _Crew(parts=parts, scope=scope, dream=dream, waiting=None, asked=stop, stages=(READING,), done=done)
+    with crew.beating():
+        _together(crew, crew.help, threads)
+
+
+def _together(crew: _Crew, work: Callable[[int], None], threads: int) -> None:
+    """Let so many threads work. Whatever ends one of them, and Ctrl-C, ends all at their next check."""
+    if threads == 1:
+        work(0)
+        return
     with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="dreamd") as pool:
         try:
-            for done in [pool.submit(crew.work, n) for n in range(threads)]:
+            for done in [pool.submit(work, n) for n in range(threads)]:
                 done.result()
         finally:
-            crew.over.set()
+            crew.leave()
 
 
 @dataclass(slots=True)
@@ -69,9 +82,13 @@ class _Crew:
     dream: str
     waiting: Callable[[DreamRunning], None] | None
     asked: Callable[[], bool]
+    stages: tuple[str, ...] | None = None
+    done: Callable[[Exception | None], None] = lambda _: None
     over: threading.Event = field(default_factory=threading.Event)
+    stirred: threading.Event = field(default_factory=threading.Event)
     errors: list[Exception] = field(default_factory=list)
     units: int = 0
+    shared: tuple[str, int] = ("", sys.maxsize)
     held: Held = field(default_factory=Held)
     _rest: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -91,24 +108,55 @@ class _Crew:
                 idle += 1
                 self._wait(idle)
         finally:
-            self.over.set()
+            self.leave()
+
+    def help(self, number: int) -> None:
+        """One thread of a process that helps: claim, do, again, until there is nothing to claim."""
+        try:
+            while not self.stopping() and self._one(number):
+                pass
+        except BaseException:
+            self.leave()
+            raise
+
+    def leave(self) -> None:
+        """Have every thread leave at its next check."""
+        self.over.set()
+        self.stirred.set()
 
     def _one(self, number: int) -> bool:
         """Whether there was a unit to work on. Units of a dream that asks for another engine than ours are left to others."""
-        store = self.parts.store
+        store, hands = self.parts.store, self.parts.hands
         runs = store.running(self.scope)
-        if runs is None or not can_run(self.parts, runs):
+        if runs is None or not can_run(self.parts, runs) or number >= self._at_once(runs):
             return False
-        job = store.claim(owner_of(self.parts.holder, number), ttl_ms=TTL_MS, deadline_ms=DEADLINE_MS, dream=runs.uid, scope=self.scope)
+        if self.stages is not None and runs.uid != self.dream:
+            return False
+        owner = owner_of(self.parts.holder, number)
+        job = store.claim(owner, ttl_ms=TTL_MS, deadline_ms=DEADLINE_MS, dream=runs.uid, scope=self.scope, stages=self.stages)
         if job is None:
             return False
+        if hands:
+            hands.waiting(False)
         with self.held.holding(job):
             ran = run_job(self.parts, job, stop=lambda: self.stopping() or self.held.lost(job))
         with self._lock:
             self.units += job.dream.uid == self.dream
             if ran.error is not None and job.dream.uid == self.dream:
                 self.errors.append(ran.error)
+        self.done(ran.error)
         return True
+
+    def _at_once(self, runs: Dream) -> int:
+        """How many units of a dream may be in work here; hands are called to one that has begun to read."""
+        hands = self.parts.hands
+        if hands is None or runs.phase != READING:
+            return sys.maxsize
+        with self._lock:
+            if self.shared[0] != runs.uid:
+                left = self.parts.store.dream_state(self.scope, runs.uid).jobs.get(READING, {})
+                self.shared = runs.uid, hands.help_reading(self.scope, runs.uid, units=left.get("ready", 0), ring=self.stirred.set)
+            return self.shared[1]
 
     @contextmanager
     def beating(self) -> Iterator[None]:
@@ -131,19 +179,24 @@ class _Crew:
         return self.parts.store.dream(self.scope, self.dream).state in ENDED
 
     def _wait(self, idle: int) -> None:
-        store, here = self.parts.store, host_of(self.parts.holder)
+        store, here, hands = self.parts.store, host_of(self.parts.holder), self.parts.hands
+        ours = {self.parts.holder, *(hands.names if hands else ())}
+        if hands and not self.held.jobs():
+            hands.waiting(True)
         if idle % SWEEP_EVERY == 0:
             store.sweep(host=here)
         runs = store.running(self.scope)
         if runs is not None:
-            others = [p for p in store.at_work(runs, host=here) if p != self.parts.holder]
+            others = [p for p in store.at_work(runs, host=here) if p not in ours]
             if others and self.waiting:
                 self.waiting(DreamRunning(self.scope, runs.uid, others[0], runs.started_at))
             if not others and not can_run(self.parts, runs):
                 raise WrongEngine(runs, self.parts.engine.name)
         else:
             self._require_soon()
-        self.over.wait(min(POLL_MAX_S, POLL_S * 2 ** min(idle, 8)))
+        self.stirred.wait(min(POLL_MAX_S, POLL_S * 2 ** min(idle, 8)))
+        if not self.over.is_set():
+            self.stirred.clear()
 
     def _require_soon(self) -> None:
         """Leave a dream that waits for what takes long: somebody sits in front of this. A short wait is sat out."""

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from pipelines.logs.discovery import whole_path
@@ -44,7 +45,7 @@ def take_in(parts: Parts, request: Request) -> Taken:
     """Read what is new. Each file is its own transaction: what a crash leaves is a prefix that the next dream goes on from."""
     report = intake(
         request.paths, store=parts.store, scope=request.scope, archive=parts.archive, redactor=parts.redactor, readers=parts.readers, now=parts.now(),
-        exclude=request.exclude, audience=parts.audience,
+        exclude=request.exclude, audience=parts.audience, **({"among": partial(parts.hands.take_in, request.scope)} if parts.hands else {}),
     )  # fmt: skip
     parts.store.leave_refused(request.scope)
     _vouch(parts, request)

@@ -29,6 +29,7 @@ from worker.cli.targets import Target, pending_targets, targets_of
 from worker.connect.briefs import leave_briefs
 from worker.connect.pending import leaves_it, served
 from worker.engines import dollars
+from worker.hands import helped
 from worker.instruction_places import instructed_by
 from worker.note_files import remember_folders
 from worker.projects import Homes
@@ -137,7 +138,9 @@ def _dream(target: Target, loaded: Settings, params: Callable[[Params], Params],
     place = wiring.place_of(target.wiki, loaded, create=True)
     target.register(loaded)
     progress = Progress(quiet=as_json)
-    with wiring.open_parts(place, loaded, scope=target.scope, progress=progress) as parts:
+    with (
+        wiring.open_parts(place, loaded, scope=target.scope, progress=progress) as alone, helped(alone, place, loaded, scope=target.scope) as parts
+    ):  # fmt: skip
         request = Request(
             scope=common.scope_of(target.scope, loaded, parts.store), paths=target.paths, wiki=place.wiki, wiki_id=place.wiki_id, host=place.host,
             notes=tuple(n.expanduser() for n in target.notes), exclude=(str(place.wiki), str(place.private)), mine=loaded.edits_are_mine, params=params(parts.defaults),

@@ -1,0 +1,228 @@
+"""Dreams that several processes share: the same pages as alone, whoever of them is killed, and never more calls in flight than are allowed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from multiprocessing.context import SpawnContext
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from pipelines.logs.discovery import discover
+from pipelines.logs.intake import intake, intake_files
+from pipelines.run import Parts, dream
+from pipelines.run.units import plan
+from pipelines.store import Store
+from pipelines.store import tables as t
+from tests.dreaming import HOST, SCOPE, WIKI_ID, Desk
+from tests.oracle.server import serving
+from tests.oracle.service import Service
+from tests.paying import finds_nothing
+from tests.redacting import rule_cache
+from tests.workers import sessions, until
+from worker import wiring
+from worker.hands import Crowd, helped, shares_of
+from worker.settings import load
+
+MANY, EACH = 24, 8
+"""Sessions, and how many a unit has: two processes have two units at most."""
+CALLS = 6
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    for name in ("DATA", "CONFIG"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(rule_cache(request)))
+    monkeypatch.setattr(plan, "SESSIONS_MAX", EACH)
+
+
+@contextmanager
+def shared(desk: Desk, monkeypatch: pytest.MonkeyPatch, processes: int | None = 2, **settings: object) -> Iterator[Parts]:
+    """Live parts over a desk, with hands."""
+    for name, value in {**({"processes": processes} if processes else {}), **settings}.items():
+        monkeypatch.setenv(f"DREAMD_{name.upper()}", str(value))
+    loaded = load(None)
+    place = wiring.Place(wiki=desk.wiki, wiki_id=WIKI_ID, store_url=desk.url, archive=desk.data / "archive", private=desk.data, host=HOST)
+    with wiring.open_parts(place, loaded, scope=SCOPE) as alone, helped(alone, place, loaded, scope=SCOPE) as parts:
+        yield parts
+
+
+def readers(store: Store) -> set[str]:
+    """The processes that had or have a unit that reads sessions."""
+    with store.reading("look who read") as conn:
+        owners = conn.scalars(select(t.jobs.c.owner).where(t.jobs.c.stage == "extract", t.jobs.c.owner.is_not(None)))
+        return {owner.rpartition(":")[0] for owner in owners}
+
+
+def holding(parts: Parts, true: Callable[[], bool]) -> Parts:
+    """The same parts, whose first unit that reads sessions waits for something."""
+    return replace(parts, step=lambda step: until(true) if step == "claimed:extract" else None)
+
+
+def pid_of(holder: str) -> int:
+    return int(holder.split(":")[1])
+
+
+def gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return Path(f"/proc/{pid}/stat").exists() and Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def windows(service: Service) -> list[str]:
+    """The requests that ask about sessions, by their digests."""
+    return [seen.digest for seen in service.messages if "items" in seen.body["output_config"]["format"]["schema"]["properties"]]
+
+
+def asking(service: Service) -> dict[str, object]:
+    """Settings that have the model asked."""
+    return {"engine": "claude", "claude__base_url": service.base_url, "claude__calls_at_once": CALLS, "claude__tier": "capable"}
+
+
+def test_two_processes_write_what_one_writes(desks: Callable[[], Desk], monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = desks(), desks()
+    for desk in (one, two):
+        sessions(desk, MANY)
+    one.dream()
+    with shared(two, monkeypatch) as parts:
+        outcome = dream(holding(parts, lambda: len(readers(parts.store)) == 2), two.request())
+        with one.store() as store:
+            assert (len(readers(store)), len(readers(parts.store))) == (1, 2)
+    assert (outcome.report.sessions, outcome.report.status) == (MANY, "completed")
+    assert two.tree() == one.tree()
+    assert one.tree()
+
+
+def test_what_several_take_in_is_told_file_by_file_as_by_one(desks: Callable[[], Desk], monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = desks(), desks()
+    for desk in (one, two):
+        sessions(desk, 12)
+    with one.store() as store:
+        alone = one.parts(store)
+        told = intake([str(one.logs)], store=store, scope=SCOPE, archive=alone.archive, redactor=alone.redactor, now=one.now).files
+    with shared(two, monkeypatch, processes=3) as parts:
+        assert parts.hands is not None
+        files = discover([str(two.logs)]).files
+        mine: list[str] = []
+
+        def take(some: object) -> object:
+            until(lambda: len(parts.hands.names) == 2)  # type: ignore[union-attr]
+            mine.extend(f.path for f in some)  # type: ignore[attr-defined]
+            return intake_files(
+                some, store=parts.store, scope=SCOPE, archive=parts.archive, redactor=parts.redactor, now=two.now, readers=parts.readers, audience=""
+            )  # type: ignore[arg-type]
+
+        found = parts.hands.take_in(SCOPE, files, take)  # type: ignore[arg-type]
+    assert [Path(f.path).name for f in found] == [Path(f.path).name for f in told]
+    assert [(f.format, f.sessions, f.turns, f.good, f.good_bytes) for f in found] == [(f.format, f.sessions, f.turns, f.good, f.good_bytes) for f in told]
+    assert 0 < len(mine) < len(files)
+
+
+def test_what_a_hand_had_that_is_killed_is_done_here(desks: Callable[[], Desk], monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = desks(), desks()
+    for desk in (one, two):
+        sessions(desk, MANY)
+    one.dream()
+    killed: set[int] = set()
+    with serving(finds_nothing) as service, shared(two, monkeypatch, **asking(service)) as parts:
+        service.hold()
+
+        def hand_killed() -> bool:
+            for holder in readers(parts.store) - {parts.holder} if not killed else ():
+                os.kill(pid_of(holder), signal.SIGKILL)
+                killed.add(pid_of(holder))
+                service.release()
+            return bool(killed)
+
+        outcome = dream(holding(parts, hand_killed), two.request(engine="claude"))
+        assert parts.hands is not None
+        assert not parts.hands.names
+    assert (len(killed), outcome.report.status, outcome.report.sessions) == (1, "completed", MANY)
+    assert len(set(windows(service))) == MANY
+    assert service.most_at_once <= 2 * CALLS  # its calls are in flight at the provider when it dies, and ours again here
+    assert two.tree() == one.tree()
+
+
+def test_all_of_them_together_have_no_more_calls_in_flight_than_one(desks: Callable[[], Desk], monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = desks()
+    sessions(desk, MANY)
+    with serving(finds_nothing, latency_s=0.05) as service, shared(desk, monkeypatch, **asking(service)) as parts:
+        dream(holding(parts, lambda: len(readers(parts.store)) == 2), desk.request(engine="claude"))
+        assert len(readers(parts.store)) == 2
+        assert parts.means is not None
+        assert parts.means.slots.size == CALLS
+    assert (len(windows(service)), service.paid_twice) == (MANY, ())
+    assert service.most_at_once <= CALLS
+
+
+def test_a_dream_whose_own_process_is_killed_leaves_no_hand_behind_and_is_gone_on_with(desks: Callable[[], Desk], monkeypatch: pytest.MonkeyPatch) -> None:
+    desk, whole = desks(), 140  # three units of their usual size
+    sessions(desk, whole)
+    command = [sys.executable, "-m", "worker", "dream", str(desk.logs), "--wiki", str(desk.wiki)]
+    with serving(finds_nothing) as service:
+        service.hold()
+        for name, value in {"processes": 2, "database_url": desk.url, **asking(service)}.items():
+            monkeypatch.setenv(f"DREAMD_{name.upper()}", str(value))
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=desk.root) as process, desk.store() as store:
+            until(lambda: process.poll() is not None or len(readers(store)) == 2)
+            assert process.poll() is None
+            process.kill()
+            process.wait()
+            service.release()
+            (hand,) = (holder for holder in readers(store) if pid_of(holder) != process.pid)
+            until(lambda: gone(pid_of(hand)))
+            (left,) = store.dreams(SCOPE)
+            assert left.state == "running"
+        assert subprocess.run(command, stdout=subprocess.DEVNULL, cwd=desk.root, timeout=60).returncode == 0
+        with desk.store() as store:
+            assert [d.state for d in store.dreams(SCOPE)] == ["completed"]
+    assert len(set(windows(service))) == whole
+    assert len(windows(service)) <= whole + CALLS
+
+
+def test_where_no_process_can_be_started_the_dream_goes_on_alone(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_more(self: object) -> None:
+        raise BlockingIOError("no more processes")
+
+    monkeypatch.setattr(SpawnContext.Process, "start", none_more)
+    sessions(desk, MANY)
+    with shared(desk, monkeypatch) as parts:
+        assert dream(parts, desk.request()).report.sessions == MANY
+        assert readers(parts.store) == {parts.holder}
+
+
+def test_little_is_done_by_one_process_unless_several_are_asked_for(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def started(self: object) -> None:
+        raise AssertionError("a process was started")
+
+    monkeypatch.setattr(SpawnContext.Process, "start", started)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1, 2})
+    sessions(desk, MANY)
+    with shared(desk, monkeypatch, processes=1) as parts:
+        assert parts.hands is None
+    monkeypatch.delenv("DREAMD_PROCESSES")
+    with shared(desk, monkeypatch, processes=None) as parts:
+        assert isinstance(parts.hands, Crowd)
+        assert parts.hands.most == 2
+        assert dream(parts, desk.request()).report.sessions == MANY
+
+
+@pytest.mark.parametrize("idle", [False, True])
+@pytest.mark.parametrize("readers", [0, 1, 2, 3])
+@pytest.mark.parametrize("slots", [1, 2, 3, 4, 16, 17])
+def test_calls_are_divided_without_one_too_many_or_too_few(slots: int, readers: int, idle: bool) -> None:
+    shares = shares_of(slots, readers, idle=idle)
+    assert len(shares) == readers + 1
+    assert min(shares) >= 1
+    assert sum(shares) == max(slots, readers + 1)
+    assert shares[0] == 1 or not idle or not readers

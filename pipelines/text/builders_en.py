@@ -171,10 +171,14 @@ def owner(m: Match) -> Slot | None:
 
 
 def schedule(m: Match) -> Slot | None:
-    event = re.sub(r"^(?:we|i|our|the|they)\s+", "", m["event"], flags=re.I).strip()
-    if not is_short(event, 3) or event.casefold() in PRONOUN:
-        return None
+    event = _EVENT_LEAD.sub("", m["event"]).strip()
+    if not is_short(event, 3) or event.casefold() in PRONOUN or _NEVER.match(event):
+        return None  # when a thing never happens is no schedule
     return Slot(subject=event, attribute="schedule", value=m["value"].rstrip("s"), person="group", single=True)
+
+
+_EVENT_LEAD = re.compile(r"^(?:(?:we|i|our|the|they|always|usually|normally|generally|only|just|please)\s+)+", re.I)
+_NEVER = re.compile(r"(?:never|not|no|don['’]?t|do\s+not|avoid|stop)\b", re.I)
 
 
 def planned(m: Match) -> Slot | None:

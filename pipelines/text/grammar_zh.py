@@ -236,7 +236,9 @@ def _written(m: Match) -> Slot | None:
 
 def _tool(m: Match) -> Slot | None:
     """X用Y: the tool of X when X is a task or names an attribute, else one of the things X uses."""
-    subject, attribute, person = subject_of(m["np"])
+    if _NOT_ONLY.search(m["np"]):
+        return None  # 不要只用X: X is used, and something else besides that nobody names
+    subject, attribute, person = subject_of(_ONLY.sub("", m["np"]))
     value = _value(m["value"])
     if not value or not _fits(value, 10) or (not _fits(m["np"], 12) and m["np"]):
         return None
@@ -245,6 +247,10 @@ def _tool(m: Match) -> Slot | None:
         value, attribute = plain, named
     name = attribute or "use"
     return Slot(subject=subject, attribute=name, value=value, person=person, negated=bool(m["not"]), single=is_single(name))
+
+
+_NOT_ONLY = re.compile(rf"(?:{ZH_BAN}|不)(?:只|仅仅?|光|单)$")
+_ONLY = re.compile(r"(?:只|仅仅?)$")
 
 
 def _state(m: Match) -> Slot | None:
@@ -326,7 +332,7 @@ _ROWS: tuple[tuple[str, Builder], ...] = (
     (rf"^(?P<np>|{_V}){_NO_WAY_ROUND}(?P<not>不)?(?:使用|采用|用)的是\s*(?P<value>{_V})$", _tool),
     (rf"^{_NP}(?P<not>不)?(?:应该是|是|为|等于|设为|设置为|:|：|叫|名叫)\s*(?P<value>{_V})$", _is),
     (r"^(?P<np>[^、。]+?)は(?P<not>)(?P<value>[^、。]+?)(?:です|だ)$", _is),
-    (rf"^(?P<np>|{_V}){_NO_WAY_ROUND}(?P<not>不)?(?:决定用|采用|使用|都用|用)\s*(?P<value>{_V})$", _tool),
+    (rf"^(?P<np>|{_V}){_NO_WAY_ROUND}(?P<not>(?:从来?|永远?|绝|决)?不)?(?:决定用|采用|使用|都用|用)\s*(?P<value>{_V})$", _tool),
     (r"^(?P<np>(?-i:[\u4e00-\u9fff]){2,10})\s*(?P<not>)(?P<value>[0-9][^,，。]{0,8})$", _is),
 )
 

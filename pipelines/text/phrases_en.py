@@ -111,7 +111,8 @@ def compound(phrase: str) -> tuple[str, str]:
 
 _TAIL = re.compile(
     r"(?:\s+(?:in|inside|within|on|for|when|while|across|during|at|everywhere|with|to)\s+(?:this|the|our|my|all|every|new|any)\b.*"
-    r"|,?\s+(?:now|instead|last (?:year|month|week|night)|yesterday|today|tomorrow|recently|since (?:last|this|yesterday|then|\d|(?:january|february|march|april|may|june|july|august|september|october|november|december)\b).*|(?:this|next) (?:year|month|week)|in (?:19|20)\d\d|anymore|any more|from now on|going forward|these days|again|as well|too|everywhere|please|tbh))$",
+    r"|,?\s+(?:now|instead|last (?:year|month|week|night)|yesterday|today|tomorrow|recently|since (?:last|this|yesterday|then|\d|(?:january|february|march|april|may|june|july|august|september|october|november|december)\b).*|(?:this|next) (?:year|month|week)|in (?:19|20)\d\d|anymore|any more|from now on|going forward|these days|again|as well|too|everywhere|please|tbh)"
+    r"|,\s+(?:we|I)(?:['’]ve|\s+have)?\s+(?:just\s+|recently\s+|finally\s+)?(?:upgraded|updated|downgraded|moved|switched|migrated|changed|bumped|raised|lowered)\b[^,;:]*)$",
     re.I,
 )
 

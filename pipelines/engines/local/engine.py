@@ -52,7 +52,7 @@ from pipelines.text.values import typed_values
 class LocalEngine:
     """An `Engine` of hand-written rules; English and Chinese, other languages are left to search."""
 
-    name: str = "local/5"
+    name: str = "local/6"
 
     def extract(self, window: Window) -> Extracted:
         """Claims and questions of one session, in the order of its turns."""

@@ -198,7 +198,7 @@ def _stated(sentence: str, speaker: str | None) -> Fact | None:
         return right
     if (over := _NOT_OLD.match(sentence)) and len(typed_values(over["old"])) == 1:
         shorter = parse(over["new"], speaker=speaker)
-        fact = _slot(shorter, unnamed=True) if shorter.form is Form.SLOT else None
+        fact = (_slot(shorter, unnamed=True) or _now_another(shorter, over["old"])) if shorter.form is Form.SLOT else None
         if fact is not None:
             return replace(fact, old_value=_bare_old(over["old"]), reason=fact.reason or parse(sentence).reason)
     read = parse(sentence, speaker=speaker)
@@ -211,6 +211,23 @@ def _stated(sentence: str, speaker: str | None) -> Fact | None:
     return _measured(read, sentence) if read.form is Form.FREE else None
 
 
+def _now_another(read: Statement, over: str) -> Fact | None:
+    """ "Weapon icons are WebP now, not PNG": what a thing is, where both what it is and what it was are one name, and it is said that this is new."""
+    subject, value = read.subject, read.value or ""
+    if read.attribute != "is" or not read.update or read.negated or read.person not in {Person.THING, Person.GROUP} or not subject:
+        return None
+    if len(subject.split()) > SUBJECT_WORDS_MAX or _NOT_A_SUBJECT.search(subject) or not (_is_one_name(value) and _is_one_name(_bare_old(over))):
+        return None
+    return Fact(subject=subject, attribute="is", value=value, qualifier=read.qualifier, reason=read.reason)
+
+
+def _is_one_name(words: str) -> bool:
+    """Whether a value is one name of a thing of code ("WebP", "PNG", "Node 22"), and nothing a thing may be beside others."""
+    found = typed_values(words)
+    return bool(_ONE_NAME.fullmatch(words)) and any(v.kind in {"identifier", "name", "version"} for v in found)
+
+
+_ONE_NAME = re.compile(r"[A-Z0-9][\w.+#/-]*(?:\s(?:v?\d[\w.]*|[A-Z][\w.+#-]*)){0,2}")
 _SAYS_WHAT_IS_USED = re.compile(
     r"^(?:we|our|the|all|every|each|(?-i:[A-Z][\w.]*)|I)\b.*\b(?:us(?:es?|ing)|runs?|writes?|written|built|migrated|switched|moved|replaced|chose|picked|uses?)\b|\b(?:migrated|switched|moved|replaced)\b|使用|采用|用的?是|换成|改用|改成|迁移",
     re.IGNORECASE,

@@ -147,3 +147,19 @@ def test_a_scope_named_in_the_reason_alone_binds_nothing() -> None:
 
 def test_people_who_moved_to_a_place_moved_no_thing() -> None:
     assert [f.attribute for f in facts_in("We moved the party to Friday", speaker=None)] == []
+
+
+def test_what_a_thing_is_now_and_was_is_a_fact_where_both_are_one_name() -> None:
+    (fact,) = facts_in("Weapon icons are WebP now, not PNG.", speaker=None)
+    assert (fact.subject, fact.attribute, fact.value, fact.old_value, fact.single) == ("Weapon icons", "is", "WebP", "PNG", True)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Weapon icons are WebP, not PNG.", "Weapon icons are smaller now, not larger.", "The problem is Redis now, not Postgres.", "It is WebP now, not PNG.",
+        "Weapon icons are loaded from WebP and AVIF files by Ana now, not PNG.",
+    ],
+)  # fmt: skip
+def test_what_is_not_said_to_be_new_or_is_a_quality_is_none(sentence: str) -> None:
+    assert not [f for f in facts_in(sentence, speaker=None) if f.attribute == "is"]

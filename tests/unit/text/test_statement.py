@@ -32,6 +32,11 @@ def slot(text: str) -> tuple[str, str, str | None]:
         ("I'm allergic to walnuts", ("user", "allergy", "walnuts")),
         ("Standups happen every Monday.", ("Standups", "schedule", "Monday")),
         ("We release on Mondays.", ("release", "schedule", "Monday")),
+        ("Always deploy on Mondays", ("deploy", "schedule", "Monday")),
+        ("Only release on Mondays.", ("release", "schedule", "Monday")),
+        ("The engine is Node 22 now, we upgraded.", ("engine", "is", "Node 22")),
+        ("The engine is Node 22, we just upgraded from 20.", ("engine", "is", "Node 22")),
+        ("我们只用 bun", ("", "use", "bun")),
         ("The launch is scheduled for 3 May.", ("launch", "date", "3 May")),
         ("Dark launch is enabled", ("Dark launch", "state", "on")),
         ("The tower is west of the mill", ("tower", "position from mill", "west")),
@@ -324,3 +329,15 @@ def test_what_a_chinese_sentence_forbids_is_the_plain_one_denied_and_has_no_subj
 def test_what_only_looks_like_a_ban_in_chinese_says_that_the_thing_is_used(text: str, value: str) -> None:
     read = parse(text)
     assert (read.attribute, read.value, read.negated) == ("use", value, False)
+
+
+@pytest.mark.parametrize("text", ["从不用 npm", "我们从来不用 npm", "前端从不使用 npm", "永不用 npm"])
+def test_what_is_never_used_is_denied_and_never_is_no_subject(text: str) -> None:
+    read = parse(text)
+    assert (read.subject, read.attribute, read.value, read.negated) == ("", "use", "npm", True)
+
+
+@pytest.mark.parametrize("text", ["不要只用 npm", "部署不要只用脚本", "Never deploy on Fridays"])
+def test_a_ban_on_only_and_on_a_day_gives_nothing_a_value(text: str) -> None:
+    read = parse(text)
+    assert (read.form, read.subject, read.negated) == (Form.RULE, "", True)

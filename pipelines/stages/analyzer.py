@@ -317,11 +317,12 @@ def _assess_one(note: OnlineNote, said: Statement, lines: Sequence[Line], skew: 
     for line in lines:
         related = relate(said, line.statement)
         relation = related.relation
-        if relation in {Relation.UPDATE, Relation.CONTRADICTION} and related.why != "names_old_value" and _nameless(said) and _nameless(line.statement):
+        opposes = relation in {Relation.UPDATE, Relation.CONTRADICTION}
+        if opposes and related.why != "names_old_value" and _nameless(said) and _nameless(line.statement) and not _moved_there(said, line.statement):
             continue
         if relation is Relation.SAME or _same_slot(said, line.statement):
             agreeing.append(line)
-        elif relation in {Relation.UPDATE, Relation.CONTRADICTION}:
+        elif opposes:
             opposing.append((line, relation))
     if completion(said.text):  # that something is done needs a result or the user's word, not a text that says so
         agreeing = [line for line in agreeing if _WEIGHT[line.origin] > 0]
@@ -332,6 +333,11 @@ def _assess_one(note: OnlineNote, said: Statement, lines: Sequence[Line], skew: 
         return Finding(note=note.uid, verdict=Verdict.UPHELD, why="said_in_a_log", quotes=(best.quote,), version=best.version)
     relation = next(r for line, r in opposing if line is best)
     return _against(note, said, best, relation, agreeing, skew)
+
+
+def _moved_there(said: Statement, heard: Statement) -> bool:
+    """Whether a line says that a value is new in the very place the note tells of ("the staging port is 9090 now"): that place names the thing."""
+    return bool(said.qualifier) and said.qualifier == heard.qualifier and heard.update
 
 
 def _same_slot(said: Statement, heard: Statement) -> bool:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
 
-from pipelines.logs.split import Bad, Piece, Record
+from pipelines.logs.split import Blank, Piece, Record, end_of, start_of
 from pipelines.model import BadSpan
 from pipelines.ports import IntakeBatch
 
@@ -57,14 +56,18 @@ class Counted:
     lines: int
 
     @classmethod
-    def of(cls, pieces: Iterable[Piece], unread: Iterable[BadSpan], ignored: Mapping[str, int], lines: int) -> Counted:
+    def of(cls, pieces: Sequence[Piece], unread: Iterable[BadSpan], ignored: Mapping[str, int], lines: int) -> Counted:
         """Count them."""
         useless = {span.place.offset for span in unread}
-        count, size = dict.fromkeys(_KINDS, 0), dict.fromkeys(_KINDS, 0)
-        for piece in pieces:
-            kind = _kind_of(piece, useless)
+        others = [piece for piece in pieces if not isinstance(piece, Record) or piece.offset in useless]
+        count, size = dict.fromkeys(("good", "bad", "blank"), 0), dict.fromkeys(("good", "bad", "blank"), 0)
+        for piece in others:
+            kind = "blank" if isinstance(piece, Blank) else "bad"
             count[kind] += 1
-            size[kind] += _length(piece)
+            size[kind] += end_of(piece) - start_of(piece)
+        # Pieces tile what was read, and nearly all of them are good: those need not be counted one by one.
+        count["good"] = len(pieces) - len(others)
+        size["good"] = (end_of(pieces[-1]) - start_of(pieces[0]) if pieces else 0) - sum(size.values())
         return cls(pieces=count, bytes=size, ignored=ignored, lines=lines)
 
 
@@ -98,16 +101,3 @@ class Tally:
             bad_bytes=old.bad_bytes + size["bad"], blank_bytes=old.blank_bytes + size["blank"], redacted=old.redacted + batch.redacted,
             archived=old.archived + sum(s.length for s in batch.segments),
         )  # fmt: skip
-
-
-_KINDS: Final = ("good", "bad", "blank")
-
-
-def _kind_of(piece: Piece, useless: set[int]) -> str:
-    if isinstance(piece, Record):
-        return "bad" if piece.offset in useless else "good"
-    return "bad" if isinstance(piece, Bad) else "blank"
-
-
-def _length(piece: Piece) -> int:
-    return piece.end - piece.offset if isinstance(piece, Record) else piece.place.length

@@ -43,7 +43,9 @@ def big_numbers(data: bytes) -> list[int]:
     """
     found: list[int] = []
     for hint in _DIGIT_RUN.finditer(data[::_STRIDE].translate(_DIGITS)):
-        found += [run.start() for run in _BIG.finditer(data, max(0, (hint.start() - 1) * _STRIDE), (hint.end() + 1) * _STRIDE)]
+        begin, end = max(0, (hint.start() - 1) * _STRIDE), (hint.end() + 1) * _STRIDE
+        if _BIG.search(data, begin, end):  # nearly all of these runs are too short
+            found += [run.start() for run in _BIG.finditer(data, begin, end)]
     return found
 
 

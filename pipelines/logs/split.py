@@ -117,6 +117,11 @@ def value_at(raw: bytes) -> Mapping[str, object]:
     raise ValueError("these bytes are no record")
 
 
+def start_of(piece: Piece) -> int:
+    """The offset at which the piece begins."""
+    return piece.offset if isinstance(piece, Record) else piece.place.offset
+
+
 def end_of(piece: Piece) -> int:
     """The offset at which the piece after this one begins."""
     return piece.end if isinstance(piece, Record) else piece.place.offset + piece.place.length

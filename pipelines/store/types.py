@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -25,18 +26,30 @@ class Utc(TypeDecorator[datetime]):
     impl = DateTime(timezone=True)
     cache_ok = True
 
+    def bind_processor(self, dialect: Dialect) -> Callable[[datetime | None], Any] | None:
+        """On SQLite the text SQLAlchemy makes of a time, made in one step: each turn has one."""
+        return _sqlite_text if dialect.name == "sqlite" else super().bind_processor(dialect)
+
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        if value is None:
-            return None
-        if value.utcoffset() is None:
-            raise ValueError(f"a stored time needs a zone, got {value!r}")
-        instant = value.astimezone(UTC)
-        return instant.replace(tzinfo=None) if dialect.name == "sqlite" else instant
+        return None if value is None else _in_utc(value)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def _in_utc(at: datetime) -> datetime:
+    if at.utcoffset() is None:
+        raise ValueError(f"a stored time needs a zone, got {at!r}")
+    return at.astimezone(UTC)
+
+
+_SQLITE_TEXT = len("2026-11-28 09:41:00.123456")
+
+
+def _sqlite_text(at: datetime | None) -> str | None:
+    return None if at is None else (at if at.tzinfo is UTC else _in_utc(at)).isoformat(" ", "microseconds")[:_SQLITE_TEXT]
 
 
 class Content(TypeDecorator[str]):

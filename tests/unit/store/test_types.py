@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import Column, MetaData, Table, create_engine, select
+from sqlalchemy import Column, DateTime, MetaData, Table, create_engine, select
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import StatementError
 
 from pipelines.store.types import PathText, Utc, dump, load, storable
@@ -36,6 +37,21 @@ def test_times_of_any_zone_compare_as_instants_and_come_back_in_utc() -> None:
         assert conn.scalars(select(table.c.at).where(table.c.at > datetime(2026, 11, 3, 22, 0, tzinfo=UTC))).all() == []
         assert {at.utcoffset() for at in conn.scalars(select(table.c.at)) if at} == {timedelta(0)}
     engine.dispose()
+
+
+@given(
+    at=st.datetimes(
+        min_value=datetime(1, 1, 3),
+        max_value=datetime(9999, 12, 29),
+        timezones=st.sampled_from([UTC, timezone(timedelta(hours=14)), timezone(timedelta(hours=-12))]),
+    )
+)
+def test_a_time_is_the_text_on_sqlite_that_its_driver_makes_of_the_same_instant(at: datetime) -> None:
+    dialect = sqlite.dialect()
+    ours, theirs = Utc().bind_processor(dialect), DateTime().dialect_impl(dialect).bind_processor(dialect)
+    assert ours is not None
+    assert theirs is not None
+    assert ours(at) == theirs(at.astimezone(UTC).replace(tzinfo=None))
 
 
 @given(text=st.text(st.characters(codec=None), max_size=20))

@@ -32,7 +32,7 @@ SIDE_CHARS_MAX = 400
 _STATING = frozenset({Mood.PLAIN, Mood.REPORTED, Mood.REQUEST})
 _SHAPES = frozenset({"bullet", "paragraph"})
 _DENIAL = re.compile(
-    r"\b(?:never|don['’]?t|do not|must not|mustn['’]t|should not|shouldn['’]t|cannot|can['’]t|not|avoid|no longer|isn['’]t|aren['’]t|nunca|jamais|niemals|nicht)\b",
+    r"\b(?:never|don['’]?t|do not|must not|mustn['’]t|should not|shouldn['’]t|cannot|can['’]t|not|avoid|no longer|isn['’]t|aren['’]t|(?:nothing|nobody|no one)(?=\s+(?:may|must|should|can)\b)|nunca|jamais|niemals|nicht)\b",
     re.IGNORECASE,
 )
 _HAN_DENIAL = re.compile(rf"(?:请|千万|永远|绝对?|决)?(?:{ZH_BAN}|不再|从不|永不|绝不)|(?:请|永远)?不(?=使?用)")
@@ -136,7 +136,7 @@ class Instructions:
 
     def __post_init__(self) -> None:
         for number, one in enumerate(self.told):
-            for key in _keys(one.statement):
+            for key in _keys(one.statement) | _slots(one.statement, found=True):
                 self._by[key].append(number)
         self._folders = tuple(dict.fromkeys(one.below for one in self.told if one.below))
 
@@ -176,9 +176,9 @@ class Instructions:
                     yield Clash(one=one, other=other)
 
     def _near(self, statement: Statement, *, after: int = -1) -> Iterator[Told]:
-        """Sentences that share an attribute, a value one of them says is over, or two words (one, where there is no second), in their order."""
+        """Sentences that share a slot, a value one of them says is over, or two words (one, where there is no second), in their order."""
         shared: defaultdict[int, int] = defaultdict(int)
-        over, keys = _over(statement), _keys(statement)
+        over, keys = _over(statement), _keys(statement) | _slots(statement, found=False)
         for key in (*keys, *(f"{_OVER}{word}" for word in _about(statement.text))):
             for number in self._by.get(key, ()):
                 if number > after:
@@ -329,13 +329,26 @@ def _denies(one: Statement, other: Statement) -> bool:
 
 
 _SLOT, _OVER = "\0", "\1"
+_ANY, _MOVED = "\2", "\3"
+"""What keys of an attribute end with that is looked for whatever the thing is, and where a value is said to be over."""
 _MARKS = frozenset({_SLOT, _OVER})
 """What keys begin with that are no words: an attribute, a word of a value that is over."""
 
 
 def _keys(statement: Statement) -> frozenset[str]:
-    slot = {f"{_SLOT}{statement.attribute}"} if statement.form is Form.SLOT and statement.attribute else set()
-    return _about(statement.text) | slot | {f"{_OVER}{word}" for word in _over(statement)}
+    return _about(statement.text) | {f"{_OVER}{word}" for word in _over(statement)}
+
+
+def _slots(statement: Statement, *, found: bool) -> frozenset[str]:
+    """Where a slot is `found`, or what one looks under: that of the same thing; where either says which value is over, that of anything, since one may name
+    the thing in fewer words. Other slots of one attribute ("is", "port") can say nothing against one another, and would be most of all pairs."""
+    if statement.form is not Form.SLOT or not statement.attribute:
+        return frozenset()
+    own = f"{_SLOT}{statement.attribute}"
+    thing, any_of_it, moved = f"{own}{_SLOT}{' '.join(subject_key(statement.subject))}", f"{own}{_ANY}", f"{own}{_MOVED}"
+    if found:
+        return frozenset({thing, any_of_it, *([moved] if statement.old_value else ())})
+    return frozenset({thing, any_of_it if statement.old_value else moved})
 
 
 def _over(statement: Statement) -> frozenset[str]:

@@ -11,7 +11,7 @@ from pipelines.notes import instruction_files
 from pipelines.notes.folder import read_text
 from pipelines.notes.instructed import BELOW
 from pipelines.notes.instruction_files import Instructed, InstructionFile, read_instructions
-from pipelines.notes.instructions import Instructions, told_by
+from pipelines.notes.instructions import Instructions, opposed, told_by
 
 
 def files_saying(*lines: str) -> Instructions:
@@ -169,6 +169,23 @@ def test_a_file_of_a_folder_stands_beside_notes_that_name_the_folder(note: str) 
 def test_a_file_of_a_folder_says_nothing_to_other_notes(note: str) -> None:
     assert bound("packages/api", "Deploys run on Fridays.").against(note) is None
     assert not bound("packages/api", note).covers(note) or "api" in note
+
+
+def test_lines_clash_as_every_pair_of_them_would() -> None:
+    lines = (
+        "The API port is 8080.", "The billing API port is 9090, not 8080.", "The API port is 9091.", "The mailer port is 25.", "The cache port is 6379.",
+        "The retry timeout is 4 s.", "The timeout moved from 4 s to 9 s.", "The default log level is warn.", "The default log level is debug.",
+        "Always deploy on Mondays.", "Deploys run on Fridays.", "Use pnpm instead of yarn.", "The package manager is yarn.", "We use bun now.",
+        "Never push to main.", "Push to main.", "Answers are in German.", "Write answers in English.",
+    )  # fmt: skip
+    told = files_saying(*lines)
+    pairs = {(a.line, b.line) for n, a in enumerate(told.told) for b in told.told[n + 1 :] if opposed(a.statement, b.statement)}
+    assert {(c.one.line, c.other.line) for c in told.clashes()} == pairs
+    assert len(pairs) >= 6
+
+
+def test_two_lines_that_forbid_the_same_do_not_clash() -> None:
+    assert not list(files_saying("Never deploy on Fridays.", "Nothing may be deployed on Fridays").clashes())
 
 
 def test_files_of_two_sisters_do_not_clash() -> None:

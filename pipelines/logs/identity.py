@@ -5,10 +5,10 @@ A log keeps its identity when it grows, moves, is copied or compressed: it is kn
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from pipelines.errors import UnreadableSource
 from pipelines.logs.ahead import Log
@@ -19,14 +19,24 @@ from pipelines.logs.discovery import Found
 from pipelines.logs.outbox import EDGE
 from pipelines.logs.reader import FileContext, Reader
 from pipelines.logs.seen import path_key
-from pipelines.logs.split import RECORD_MAX, Blank, Pending, Piece, Record, split_stream
+from pipelines.logs.split import RECORD_MAX, Blank, Pending, Piece, Record, end_of, split_stream
 from pipelines.ports import Seen, SourceState
 
 VARIANTS_MAX: Final = 32
 SNIFFED: Final = 64
 _SNIFF_BYTES: Final = 256 * 1024
 _SNIFF_PART: Final = 32 * 1024
-"""Bytes split at a time: what stands behind the records that are looked at need not be."""
+"""Bytes split at a time, up to a line's end: what stands behind the records that are looked at need not be."""
+
+
+class Beginning(NamedTuple):
+    """The first bytes of a log and the pieces they were cut into to tell which source it is, none of which more bytes would make longer."""
+
+    data: bytes
+    pieces: Sequence[Piece]
+
+
+NOTHING: Final = Beginning(b"", ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +49,7 @@ class Start:
     rewritten: bool = False
     head: bytes = b""
     tail: bytes = b""
+    beginning: Beginning = NOTHING
 
     @property
     def resumes(self) -> SourceState | None:
@@ -55,18 +66,18 @@ def start_of(desk: Desk, found: Found, log: Log, before: Seen | None, *, guess: 
     state = desk.source(before.identity) if before is not None else None
     if state is not None and (edges := continued(desk, log.source, state)) is not None:
         return Start(identity=state.identity, reader=_of_format(desk, state.format), state=state, head=edges[0], tail=edges[1])
-    records, first = _first_records(log)
+    records, first, begun = _first_records(log)
     where = context_of(found)
     reader = _reader_for(desk, records, where)
     stem = f"{reader.format}:{desk.store.mac(_first_session(reader, records, where))[:16]}:"
     if state is not None and state.identity.startswith(stem) and not _lives_elsewhere(desk, found, state):
-        return Start(identity=state.identity, reader=reader, state=state, rewritten=True)
+        return Start(identity=state.identity, reader=reader, state=state, rewritten=True, beginning=begun)
     base = stem + desk.store.mac(first)[:24]
     for variant in range(VARIANTS_MAX):
         identity = f"{base}~{variant}" if variant else base
         state = desk.source(identity, guess=guess)
         if state is None:
-            return Start(identity=identity, reader=reader, state=None)
+            return Start(identity=identity, reader=reader, state=None, beginning=begun)
         if (edges := continued(desk, log.source, state)) is not None:
             return Start(identity=identity, reader=reader, state=state, head=edges[0], tail=edges[1])
     raise NoLog(f"{VARIANTS_MAX} other logs begin with the same session and record")
@@ -98,15 +109,15 @@ def _lives_elsewhere(desk: Desk, found: Found, state: SourceState) -> bool:
     return False
 
 
-def _first_records(log: Log) -> tuple[list[Record], bytes]:
-    """Some records of the log's beginning, and the bytes of the first. Raises Nothing or NoLog when there is none."""
+def _first_records(log: Log) -> tuple[list[Record], bytes, Beginning]:
+    """Some records of the log's beginning, the bytes of the first, and what need not be cut into pieces again. Raises Nothing or NoLog when there is none."""
     size = _SNIFF_BYTES
     while True:
         data = log.beginning(size)
         pieces = _beginning(data)
         records = [p for p in pieces if isinstance(p, Record)]
         if records:
-            return records, data[records[0].offset : records[0].offset + records[0].length]
+            return records, data[records[0].offset : records[0].offset + records[0].length], _settled(data, pieces)
         if len(data) < size or size > RECORD_MAX:
             break
         size *= 4
@@ -126,13 +137,26 @@ def _beginning(data: bytes) -> list[Piece]:
     """Pieces of a log's beginning, up to `SNIFFED` records; some more where other pieces stand between them."""
     pieces: list[Piece] = []
     records = 0
-    parts = (data[at : at + _SNIFF_PART] for at in range(0, len(data), _SNIFF_PART))
-    for piece in islice(split_stream(parts, final=False, record_max=len(data)), SNIFFED * 2):
+    for piece in islice(split_stream(_parts(data), final=False, record_max=len(data)), SNIFFED * 2):
         pieces.append(piece)
         records += isinstance(piece, Record)
         if records == SNIFFED:
             break
     return pieces
+
+
+def _parts(data: bytes) -> Iterator[bytes]:
+    at = 0
+    while at < len(data):
+        end = data.find(b"\n", at + _SNIFF_PART) + 1 or len(data)
+        yield data[at:end]
+        at = end
+
+
+def _settled(data: bytes, pieces: Sequence[Piece]) -> Beginning:
+    """The pieces that end before the bytes do, since what follows may belong to the last; none of a long beginning, which would be held too long."""
+    whole = [piece for piece in pieces if end_of(piece) < len(data)] if len(data) <= _SNIFF_BYTES else []
+    return Beginning(data[: end_of(whole[-1])] if whole else b"", whole)
 
 
 def _first_session(reader: Reader, records: Sequence[Record], where: FileContext) -> str:

@@ -7,10 +7,11 @@ memory stays flat and a crash loses nothing. Logs are opened read-only and never
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Final
 
 from pipelines.errors import Conflict, UnreadableSource
@@ -188,7 +189,7 @@ def _read_on(desk: Desk, found: Found, log: Log, start: Start, tally: Tally) -> 
     pieces: list[Piece] = []
     pending = 0
     try:
-        for piece in split_stream(feed.chunks(), offset=offset, line=line, final=closed):
+        for piece in _pieces(feed.chunks(), start, offset=offset, line=line, final=closed):
             if isinstance(piece, Pending):
                 pending = piece.place.length
                 continue
@@ -203,3 +204,15 @@ def _read_on(desk: Desk, found: Found, log: Log, start: Start, tally: Tally) -> 
     cursor.commit(pieces, pending=pending, last=True, done=closed or not pending)
     if source.cut_off:
         raise UnreadableSource(found.path, f"its {source.codec} data breaks off; what came before was taken in")
+
+
+def _pieces(chunks: Iterator[bytes], start: Start, *, offset: int, line: int, final: bool) -> Iterator[Piece]:
+    """The pieces from where reading begins. What was cut already, to tell which source it is, is not cut again unless something in it was masked."""
+    begun = start.beginning.data
+    if begun and (first := next(chunks, b"")):
+        if first.startswith(begun):
+            yield from start.beginning.pieces
+            first, offset, line = first[len(begun) :], offset + len(begun), line + begun.count(b"\n")
+        chunks = chain([first], chunks)
+        del first  # it may be long
+    yield from split_stream(chunks, offset=offset, line=line, final=final)

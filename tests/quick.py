@@ -1,6 +1,5 @@
-"""What makes the whole suite quicker and changes nothing a test can see: statements compiled once a process, and no waiting for the disk.
+"""What makes the whole suite quicker and changes nothing a test can see: stores copied instead of migrated, and no waiting for the disk.
 
-Each `open_store` makes four engines, and an engine compiles each of its statements anew: a third of what a dream in a test costs.
 No test cuts the power, and a process that is killed loses nothing it wrote, so nothing here waits until the disk has it.
 """
 
@@ -10,58 +9,20 @@ import os
 import secrets
 import sqlite3
 import threading
-from collections.abc import Iterator, MutableMapping
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-import sqlalchemy
-from sqlalchemy import update, util
+from sqlalchemy import update
 
 from pipelines.store import open as files
-from pipelines.store import postgres as servers
 from pipelines.store import tables as t
 from pipelines.store.core import Engines
 from pipelines.store.migrations import upgrade as upgrading
 
-_compiled: util.LRUCache[Any, Any] = util.LRUCache(2000)
-
-
-class Shared(MutableMapping[Any, Any]):
-    """Compiled statements of every engine of a process, told apart by what a dialect is, not by which engine's it is."""
-
-    def __getitem__(self, key: Any) -> Any:
-        return _compiled[_named(key)]
-
-    def get(self, key: Any, default: Any = None) -> Any:
-        return _compiled.get(_named(key), default)
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        _compiled[_named(key)] = value
-
-    def __delitem__(self, key: Any) -> None:
-        del _compiled[_named(key)]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(_compiled)
-
-    def __len__(self) -> int:
-        return len(_compiled)
-
-
-def _named(key: Any) -> Any:
-    dialect, *rest = key
-    return (type(dialect), dialect.server_version_info, *rest)
-
-
-def _create_engine(*given: Any, execution_options: dict[str, Any] | None = None, **more: Any) -> sqlalchemy.Engine:
-    return sqlalchemy.create_engine(*given, execution_options={**(execution_options or {}), "compiled_cache": Shared()}, **more)
-
 
 def hasten() -> None:
     """From here on, in this process."""
-    files.create_engine = servers.create_engine = _create_engine  # type: ignore[attr-defined]
     files._WRITER = tuple("synchronous=OFF" if p.startswith("synchronous") else p for p in files._WRITER)
     files._INDEX = tuple("synchronous=OFF" if p.startswith("synchronous") else p for p in files._INDEX)
     os.fsync = _unwaited  # type: ignore[assignment]

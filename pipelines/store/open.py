@@ -11,12 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event, make_url, select
+from sqlalchemy import Engine, event, make_url, select
 from sqlalchemy.engine import URL, Connection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from pipelines.errors import Refused
 from pipelines.store import tables as t
+from pipelines.store.compiled import sharing_engine
 from pipelines.store.core import Engines
 from pipelines.store.faults import StoreDamaged, StoreMisplaced, translated
 from pipelines.store.postgres import POOL, postgres_engines, require_usable
@@ -129,8 +130,8 @@ def _sqlite_engines(url: URL, *, setting: str, mounts: str, busy: Busy | None) -
     _make_private(path)
     search = path.with_name(f"{path.stem}.search{path.suffix}")
     _make_private(search)
-    write, read, finder = (create_engine(url.set(database=str(path)), pool_size=POOL, hide_parameters=True) for _ in range(3))
-    index = create_engine(url.set(database=str(search)), pool_size=POOL, hide_parameters=True)
+    write, read, finder = (sharing_engine(url.set(database=str(path)), pool_size=POOL, hide_parameters=True) for _ in range(3))
+    index = sharing_engine(url.set(database=str(search)), pool_size=POOL, hide_parameters=True)
     _prepare(write, (*_EVERY, *_WRITER), partial(_begin_writing, busy=partial(busy or _unheard, str(path))), wal=True)
     _prepare(read, (*_EVERY, *_READER), _begin_reading)
     _prepare(finder, (*_EVERY, *_READER), _begin_reading, attach=search)

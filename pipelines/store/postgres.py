@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event, text
+from sqlalchemy import Engine, event, text
 from sqlalchemy.engine import URL, Connection, ExceptionContext
 
 from pipelines.errors import Refused
+from pipelines.store.compiled import sharing_engine
 from pipelines.store.core import Engines
 from pipelines.store.faults import StoreMisplaced
 
@@ -59,7 +60,7 @@ def name_of(url: URL) -> str:
 
 
 def _engine(url: URL, isolation: str, session: str) -> Engine:
-    engine = create_engine(
+    engine = sharing_engine(
         url, isolation_level=isolation, pool_size=POOL, max_overflow=4, pool_use_lifo=True, connect_args=_arguments(url.query),
         hide_parameters=True,  # and _quiet: what a driver's error says of a row reaches a log, and the row may be what somebody said
         execution_options={"preserve_rowcount": True},  # a compare-and-swap counts the rows of many inserts at once

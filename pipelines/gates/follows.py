@@ -12,9 +12,11 @@ from pipelines.text.tokens import tokenize
 from pipelines.text.values import Value, typed_values, value_keys
 from pipelines.text.words import content_words, fold_width, raw_words
 
+from .added import adds
 from .evidence import Located, located, result
 from .opposites import opposed
 from .wording import (
+    ASKED,
     FIRST,
     NAMES_USER,
     NEUTRAL,
@@ -33,7 +35,7 @@ from .wording import (
 
 _STRICT = frozenset({Mood.QUESTION, Mood.CONDITION, Mood.WISH, Mood.JOKE, Mood.HYPOTHETICAL})
 # What a person may order or bind to a condition: there the words themselves are the note.
-_BINDING = frozenset({Kind.RULE, Kind.PREFERENCE, Kind.HOLD, Kind.DECISION, Kind.PLAN, Kind.GOAL, Kind.PROCEDURE})
+_BINDING = ASKED | {Kind.PROCEDURE}
 
 
 def follows_gate(claim: Claim, turns: Mapping[str, Turn]) -> GateResult:
@@ -84,7 +86,10 @@ def _doubt(claim: Claim, support: Sequence[Located]) -> str:
         return "not_said_of_oneself"
     if turned_around(claim, support) or opposed(claim.statement, support):
         return "order_changed"
-    return "" if worded_alike(claim, support) else FREELY_WORDED
+    alike = worded_alike(claim, support)
+    if not alike and not reworded(claim, support):
+        return FREELY_WORDED
+    return adds(claim, support) or ("" if alike else FREELY_WORDED)
 
 
 # --- mood --------------------------------------------------------------------------------------------------------------------------------
@@ -155,6 +160,8 @@ def _given(value: Value, text: str, support: Sequence[Located], tokens: frozense
         return canonical in dates
     if family == "number" and re.fullmatch(r"(?:19|20)\d\d", canonical):
         return canonical in dates
+    if value.kind == "name" and canonical in NEUTRAL:  # "das Team" of a "we": German writes all its nouns like names
+        return True
     if family == "identifier" or value.kind == "quoted":
         spelled = tokenize(text[value.start : value.end])
         wanted = set(spelled[:1] if family == "identifier" else spelled)
@@ -207,7 +214,15 @@ def _clause_kept(clause: str, quoted: Sequence[str]) -> bool:
         denials = [negated(other) for other in quoted]
         return any(denials) if negated(clause) else not all(denials)
     closest = [negated(other) for other, score in zip(quoted, scores, strict=True) if score == best]
-    return any(closest) if negated(clause) else not any(closest)
+    if negated(clause):
+        return any(closest) or any(negated(other) and _taken_in(other, clause) for other in quoted)
+    return not any(closest)
+
+
+def _taken_in(other: str, clause: str) -> bool:
+    """Whether all that a quoted clause tells stands in a clause of the statement, which says two things in one ("failed since no space was left")."""
+    told = set(content_words(other))
+    return len(told) > 1 and told <= set(content_words(clause))
 
 
 def _alike(clause: str, other: str) -> tuple[int, int]:

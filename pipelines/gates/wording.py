@@ -20,10 +20,12 @@ from .evidence import Located
 
 NEUTRAL = frozenset(
     "the a an user users project team this that these those it they there no yes not never always use using when "
-    "on in at by for from to and or i my we our".split()
+    "on in at by for from to and or i my we our benutzer benutzerin nutzer nutzerin utilisateur utilisatrice usuario usuaria équipe equipo projet proyecto projekt".split()
 )
 STATES = frozenset({Kind.FACT, Kind.INCIDENT, Kind.INSIGHT})
 """Kinds that say how something is, where others say how somebody wants it."""
+ASKED = frozenset({Kind.RULE, Kind.PREFERENCE, Kind.HOLD, Kind.DECISION, Kind.PLAN, Kind.GOAL})
+"""Kinds that say how somebody wants it, or means to have it."""
 _NEW_MAX = 0.2
 """Share of a statement's words that may be its own: of five words one, of four none, since of a short sentence the one new word is what it says."""
 _TURNS_MIN = 2
@@ -93,13 +95,55 @@ def reworded(claim: Claim, support: Sequence[Located]) -> bool:
     return not any(_stretches(clause, new) == 1 and _left_out(clause, said, support) for clause in (span.of(said) for span in clauses(said)))
 
 
+_PARTS = re.compile(
+    r"[,;:，；：、]+|(?<=[^\W\d_])\s+(?=(?:and|or|but|because|since|so|while|whereas|which|who|as|und|oder|aber|weil|damit|denn|sodass|y|e|pero|porque|que|para|et|ou|mais|parce que"
+    r"|car|pour)(?![^\W\d_]))|(?=因为|所以|而且|并且|以及|还有|是?为了|由于|但是?)",
+    re.I,
+)
+"""Where a sentence goes on with something that could as well not be there."""
+_JOINS = re.compile(r"(?<![^\W\d_])(?:and|or|with|as well as|und|oder|mit|sowie|y|e|con|et|avec|ou)(?![^\W\d_])|和|与|以及|还有|跟|、", re.I)
+"""What a second thing is joined to a first by."""
+_FILLING = frozenset(
+    content_words(
+        "soon able though however therefore moreover thus hence instead goes going gone went whole entire still already currently whose again one ones person people thing things way since always never each every time express share mention emphasize describe explain tell think find feel keep continue begin start stay remain "
+        "sobald dabei dann damals sowie ainsi alors donc entier entière entonces luego todavía"
+    )
+) | frozenset("需要 那时 这时 当时 此时 之后 以后 之前 期间 是因为 因此 于是 进行 同时 其中 之一 方面".split())
+"""Words that join what is told, or say it once more; alone they add nothing. Of "always" the gate judges elsewhere."""
+
+
+def part_of_its_own(claim: Claim, support: Sequence[Located]) -> bool:
+    """Whether a part of the statement, which goes on behind a comma, "and" or "because", tells mostly what no quote does."""
+    said = fold_width(claim.statement)
+    new = _own_words(said, support)[0] - _FILLING
+    parts = _PARTS.split(said) if new else []
+    return len(parts) > 1 and any(2 * len(new & set(words)) > len(words) for part in parts if (words := [*_telling(_valueless(part)), *_values(part)]))
+
+
+def joins_another(claim: Claim, support: Sequence[Located]) -> bool:
+    """Whether the statement joins to something another that no quote knows ("Mira and the contractor" for Mira)."""
+    said = fold_width(claim.statement)
+    new = _own_words(said, support)[0] - _FILLING
+    joined = (_telling(_valueless(said[match.end() :])) for match in _JOINS.finditer(said)) if new else iter(())
+    return any(words and words[0] in new for words in joined)
+
+
+def _valueless(text: str) -> str:
+    """The text with its typed values blanked."""
+    spans = [(value.start, value.end) for value in typed_values(text)]
+    return "".join(" " if any(a <= n < b for a, b in spans) else ch for n, ch in enumerate(text))
+
+
+def _values(text: str) -> list[str]:
+    return [value.canonical for value in typed_values(text)]
+
+
 def _own_words(said: str, support: Sequence[Located]) -> tuple[frozenset[str], int]:
     """The telling words of a statement that stand in no quote, and how many words and typed values it tells."""
-    spans = [(value.start, value.end) for value in typed_values(said)]
-    loose = "".join(" " if any(a <= n < b for a, b in spans) else ch for n, ch in enumerate(said))
-    words = [word for word in _telling(loose) if not is_speaker(word, support)]
+    speaker = frozenset(word for one in support for word in content_words(one.turn.speaker or ""))
+    words = [word for word in _telling(_valueless(said)) if word not in speaker and not is_speaker(word, support)]
     tokens, keys = words_of(support), keys_of(support)
-    return frozenset(word for word in words if not _held(word, tokens, keys, support)), len(words) + len(spans)
+    return frozenset(word for word in words if not _held(word, tokens, keys, support)), len(words) + len(_values(said))
 
 
 def _stretches(clause: str, new: frozenset[str]) -> int:
@@ -109,7 +153,11 @@ def _stretches(clause: str, new: frozenset[str]) -> int:
 
 def _telling(text: str) -> list[str]:
     """The words of a text that tell something of their own."""
-    return [word for word in dict.fromkeys(content_words(text)) if word not in NEUTRAL and word not in _LIGHT]
+    return [word for word in dict.fromkeys(content_words(text)) if word != "s" and _ELIDED.sub("", word) not in NEUTRAL and word not in _LIGHT]
+
+
+_ELIDED = re.compile(r"^(?:[cdjlmnst]|qu)['’]")
+"""An article or pronoun a French word begins with."""
 
 
 def _left_out(clause: str, statement: str, support: Sequence[Located]) -> bool:

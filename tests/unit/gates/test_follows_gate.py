@@ -154,6 +154,12 @@ def test_a_rule_may_be_an_order_and_may_keep_its_condition() -> None:
     assert follows("Never push.", "If tests fail, never push.", kind=Kind.RULE) == (Outcome.REJECT, "mood_condition")
 
 
+def test_two_clauses_told_as_one_keep_the_denial_of_either() -> None:
+    said = "the nightly backup stopped, no space was left on the disk"
+    assert follows("The nightly backup stopped as no space was left on the disk.", said) == PASSED
+    assert follows("The nightly backup did not stop, space was left on the disk.", said) == (Outcome.REJECT, "negation_changed")
+
+
 def test_hedged_reported_and_freely_worded_statements_are_drafts() -> None:
     assert follows("The port is 5433.", "I think the port is 5433.") == (Outcome.DRAFT, "hedged")
     assert follows("The port is 5433.", "Tom said the port is 5433.") == (Outcome.DRAFT, "reported")

@@ -335,6 +335,20 @@ def test_an_answer_that_stands_in_no_line_is_none(desk: ModelDesk) -> None:
     assert lines_with(desk.tree(), "Who is the harbor master?")
 
 
+@pytest.mark.parametrize("says", ["The harbor master is on the phone all day with Lagos.", "The harbor master was on the phone again."])
+def test_an_answer_nobody_believes_leaves_the_question_open(desk: ModelDesk, says: str) -> None:
+    desk.messages = Model(
+        asks={"ask the harbor master first": "Who is the harbor master?"}, denies=frozenset({says}),
+        answers={"Who is the harbor master?": ("the harbor master was on the phone again", {"says": says, "about": "harbor master"})},
+    )  # fmt: skip
+    ClaudeLog("asks").later(days=3).user("before you book anything ask the harbor master first").save(desk.logs)
+    ClaudeLog("tells").later(days=5).user("the harbor master was on the phone again").save(desk.logs)
+    desk.dream(**asking())
+    assert lines_with(desk.tree(), "Who is the harbor master?")
+    with nothing_asked(model(desk)):
+        desk.dream(**asking())
+
+
 NIGHTS = ("the night train to Oslo was late", "the night boat to Oslo was late", "the night bus to Oslo was late")
 SAYS = "The night train, the night boat and the night bus to Oslo was late."
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pipelines.engines.claude.asked import NONE, Found, Gap, in_half, packed, shown_words, speaker_of
 from pipelines.engines.claude.config import ClaudeConfig
 from pipelines.engines.claude.decode import claim_of, said_of
+from pipelines.engines.claude.identify import sentence_around
 from pipelines.engines.claude.prompts import answer
 from pipelines.engines.claude.prompts.extract import KINDS
 from pipelines.engines.claude.prompts.prompt import ask_of
@@ -16,6 +17,7 @@ from pipelines.engines.claude.rounds import Job, in_rounds
 from pipelines.engines.claude.windows import day_of, escaped, fenced
 from pipelines.model import Claim, Quote, Turn
 from pipelines.ports import Ask, Asking, Reply
+from pipelines.text.words import content_words
 
 GAPS_MAX, GAPS_CHARACTERS = 5, 24_000
 """Questions of one request, and characters of theirs with their candidates."""
@@ -51,7 +53,7 @@ def _found(claims: Sequence[Claim | None]) -> Found:
 
 
 def _answer(item: Fields, batch: Sequence[Gap], made_by: str) -> tuple[int, Claim | None]:
-    """The number of the question and the claim; no claim for a line that does not stand under that question."""
+    """The number of the question and the claim; no claim for a line that does not stand under that question, nor for one that speaks of something else."""
     number, line = item.number("question"), item.number("line")
     under = {at: turn for (n, at), turn in _placed(batch) if n == number}
     turn = under.get(line)
@@ -59,7 +61,14 @@ def _answer(item: Fields, batch: Sequence[Gap], made_by: str) -> tuple[int, Clai
         return number, None
     words = item.text("quote", ANSWER_QUOTE_MAX, empty=False)
     found: list[tuple[Quote, Turn]] = [(located(turn, words), turn)]
-    return number, claim_of(said_of(item, KINDS), found, made_by=made_by)
+    claim = claim_of(said_of(item, KINDS), found, made_by=made_by)
+    return number, claim if _bears_on(batch[number - 1], claim, words) else None
+
+
+def _bears_on(gap: Gap, claim: Claim, words: str) -> bool:
+    """Whether an answer speaks of what is asked: it holds a word of the question or of the sentence that raises it."""
+    asked = " ".join((gap.question.text, *(sentence_around(e.quote, e.turn) for e in gap.contexts)))
+    return not set(content_words(asked)).isdisjoint(content_words(f"{claim.statement} {words}"))
 
 
 # --- as it is shown ----------------------------------------------------------------------------------------------------------------------

@@ -196,6 +196,13 @@ def test_a_line_of_another_question_answers_nothing() -> None:
     assert [f.claim for f in ENGINE.answer([gap("use the usual port", one), gap("what she likes", two)], desk)] == [None, None]
 
 
+def test_a_line_that_speaks_of_something_else_answers_nothing() -> None:
+    line = typed("the search index is rebuilt at night", "other")
+    desk = Desk(lambda _: told(answered(1, 1, "the search index is rebuilt at night", "The search index is rebuilt at night.", about="search index", what="rebuild")))
+    (found,) = ENGINE.answer([gap("use the usual port", line)], desk)
+    assert found.claim is None
+
+
 def test_an_answer_invented_in_a_true_line_is_refused_by_the_gates() -> None:
     line = typed("the staging database listens on port 5433", "other")
     desk = Desk(lambda _: told(answered(1, 1, "the staging database listens on port 6000", "The staging database listens on port 6000.", value="6000")))

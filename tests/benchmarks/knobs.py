@@ -1,8 +1,8 @@
 """What share of a lying model's lies reaches anybody: `python -m tests.benchmarks.knobs [--rate 0.2] [--seeds 1] [--worlds USERS]`.
 
 Every row is dreams over the gold sessions of `tests/oracle` (two scopes, two languages) with the Claude engine, through the real SDK and the fake server, with
-one knob of the oracle turned to the rate: once with a check of support that is right, once with one that is wrong as often. Printed: the lies told, and the
-share of them that reaches (a) a confirmed note, (b) a page, (c) the brief, and the share of all claims told that are lies in a confirmed note; what stopped
+one knob of the oracle turned to the rate: once with a check of support that is right, once with one that is wrong as often, once with one that says yes to
+everything. `fluent` and `insight` are told over sessions of long sentences, `everything` over both. Printed: the lies told, and the share of them that reaches (a) a confirmed note, (b) a page, (c) the brief, and the share of all claims told that are lies in a confirmed note; what stopped
 them; and of the claims told truly the share the gates refuse or hold as drafts (said once and meant so is neither).
 Wanted: 0 for invented quotes, changed numbers, flipped negation, other scopes, secrets and instructions; at most 1 % of claims for wrong texts and subjects;
 at most 5 % of true claims lost. `--worlds`: what is believed of the people of `tests/worlds` with an oracle that tells the truth.
@@ -14,7 +14,7 @@ import argparse
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import reduce
@@ -22,14 +22,19 @@ from pathlib import Path
 
 from pipelines.logs.redaction import open_redactor
 from tests.oracle.followed import PLACES, Followed, Home
-from tests.oracle.gold import all_sessions, of_world, secrets
+from tests.oracle.gold import all_sessions, fluent_sessions, of_world, secrets
 from tests.oracle.knobs import LIES, NUISANCES, Knobs
+from tests.oracle.oracle import Told
 from tests.worlds.generator import FIRST_DAY, Half, user
 from tests.worlds.judge import NOTHING, Score, judge
 from tests.worlds.table import rows
 
 NONE_MAY = frozenset({"invented_quote", "number", "flipped", "other_scope", "secret", "instruction"})
-FEW_MAY = frozenset({"wrong_text", "colleague", "wish"})
+FEW_MAY = frozenset({"wrong_text", "colleague", "wish", "fluent", "insight", "answer"})
+LONG = frozenset({"long", "fluent", "insight"})
+"""Rows over the sessions of long sentences; `long` is what is told truly of them."""
+TRULY = frozenset({"nothing", "long"})
+"""Rows without a lie."""
 FEW = 0.01
 LOST_MAX = 0.05
 
@@ -44,6 +49,10 @@ class Tally:
     stopped: Counter[str] = field(default_factory=Counter)
     fates: Counter[str] = field(default_factory=Counter)
     through: set[str] = field(default_factory=set)
+    ways: Counter[str] = field(default_factory=Counter)
+    passed: Counter[str] = field(default_factory=Counter)
+    closed: int = 0
+    concluded: Counter[str] = field(default_factory=Counter)
     leaks: int = 0
     calls: int = 0
     asked: Counter[str] = field(default_factory=Counter)
@@ -61,14 +70,23 @@ class Tally:
             self.asked[sort] += 1
             self.filled[sort] += run.oracle.looked_up.get(gap, False)
         for lie in lies:
-            places = run.reached(lie)
-            self.reached.update(places)
-            if not places and lie.knob != "merge":
-                self.stopped[run.stopped(lie) or "no belief"] += 1
-            if places:
-                self.through.add(f"[{lie.knob}] {lie.says} ← {lie.quote}")
+            self._follow(lie, run)
+        self.concluded.update(run.concluded())
         if knob in {"secret", "everything"}:
             self.leaks += sum(len(run.written(secret)) for secret in secrets().values())
+
+    def _follow(self, lie: Told, run: Followed) -> None:
+        """Count one lie."""
+        places = run.reached(lie)
+        self.reached.update(places)
+        self.closed += run.closed(lie)
+        if lie.way:
+            self.ways[lie.way] += 1
+        if places:
+            self.passed[lie.way] += 1
+            self.through.add(f"[{lie.knob} {lie.way}] {lie.says} ← {lie.quote}")
+        elif lie.scope:
+            self.stopped[run.stopped(lie) or "no belief"] += 1
 
     def share(self, place: str) -> float:
         """Lies that reached a place, of those told."""
@@ -84,12 +102,36 @@ class Tally:
         return sum(n for name, n in self.fates.items() if name.startswith(fate)) / max(1, sum(self.fates.values()))
 
 
-def measure(home: Home, knob: str, rate: float, seeds: int, *, wrong_check: float) -> Tally:
+@dataclass(frozen=True, slots=True)
+class Check:
+    """How often the check of support is wrong, and how often it makes a right "no" a yes."""
+
+    wrong: float = 0.0
+    yes: float = 0.0
+
+    def __str__(self) -> str:
+        return "says yes to everything" if self.yes else f"wrong {self.wrong:.0%} of the time"
+
+
+@dataclass(frozen=True, slots=True)
+class Homes:
+    """Where dreams are dreamt: over the sessions of short sentences, of long ones, and over both."""
+
+    short: Home
+    long: Home
+    both: Home
+
+    def of(self, knob: str) -> Home:
+        """The one for a row."""
+        return self.both if knob == "everything" else self.long if knob in LONG else self.short
+
+
+def measure(homes: Homes, knob: str, rate: float, seeds: int, check: Check) -> Tally:
     """One row of the table."""
     tally = Tally()
     for seed in range(seeds):
-        turned = {} if knob == "nothing" else dict.fromkeys((*LIES, *NUISANCES) if knob == "everything" else (knob,), rate)
-        tally.add(knob, home.dream(Knobs(**turned, wrong_check=wrong_check, seed=seed)))
+        turned = {} if knob in TRULY else dict.fromkeys((*LIES, *NUISANCES) if knob == "everything" else (knob,), rate)
+        tally.add(knob, homes.of(knob).dream(Knobs(**turned, wrong_check=check.wrong, yes_check=check.yes, seed=seed)))
     return tally
 
 
@@ -101,23 +143,35 @@ def row(knob: str, tally: Tally) -> str:
     return f"{knob:15}{tally.told:>5}{shares}{tally.of_claims:>9.2%}{tally.true('lost'):>8.1%}{tally.true('draft'):>8.1%}{tally.calls:>7}  {stopped}{leaks}"
 
 
+def beside(knob: str, tally: Tally) -> Iterator[str]:
+    """What a row has beside its figures."""
+    if knob == "nothing":
+        yield f"questions filled: {', '.join(f'{tally.filled[sort]} of {n} {sort}' for sort, n in sorted(tally.asked.items()))}"
+    if tally.ways and knob != "everything":
+        yield f"reached, by way: {', '.join(f'{way} {tally.passed[way]}/{n}' for way, n in sorted(tally.ways.items()))}"
+    if tally.closed and knob == "answer":
+        yield f"questions closed by what does not answer them: {tally.closed} of {tally.told}"
+    if tally.concluded and knob != "everything":
+        yield f"insights told truly: {dict(tally.concluded)}"
+
+
 def missed(knob: str, tally: Tally) -> bool:
     """Whether a row is not what is wanted."""
     worst = tally.reached["note"] if knob in NONE_MAY else 0
-    return bool(worst or tally.leaks) or (knob in FEW_MAY and tally.of_claims > FEW) or (knob == "nothing" and tally.true("lost") > LOST_MAX)
+    return bool(worst or tally.leaks) or (knob in FEW_MAY and tally.of_claims > FEW) or (knob in TRULY and tally.true("lost") > LOST_MAX)
 
 
-def table(home: Home, rate: float, seeds: int, knobs: Sequence[str], *, wrong_check: float, through: bool) -> bool:
+def table(homes: Homes, rate: float, seeds: int, knobs: Sequence[str], check: Check, *, through: bool) -> bool:
     """Print the table for one check; whether everything is as wanted."""
-    print(f"\nsupport check wrong {wrong_check:.0%} of the time; knobs at {rate:.0%}, {seeds} seeds")
+    print(f"\nthe support check is {check}; knobs at {rate:.0%}, {seeds} seeds".replace("is says", "says"))
     print(f"{'knob':15}{'lies':>5}{'note':>8}{'page':>8}{'brief':>8}{'of claims':>9}{'lost':>8}{'held':>8}{'calls':>7}  stopped by")
     good = True
     for knob in knobs:
-        tally = measure(home, knob, rate, seeds, wrong_check=wrong_check)
+        tally = measure(homes, knob, rate, seeds, check)
         good &= not missed(knob, tally)
         print(row(knob, tally) + ("  !" if missed(knob, tally) else ""), flush=True)
-        if knob == "nothing":
-            print(f"{'':15}questions filled: {', '.join(f'{tally.filled[sort]} of {n} {sort}' for sort, n in sorted(tally.asked.items()))}")
+        for line in beside(knob, tally):
+            print(f"{'':15}{line}")
         for line in sorted(tally.through) if through else ():
             print(f"      {line}")
     return good
@@ -147,6 +201,12 @@ def _world(root: Path, number: int, sessions: int, half: Half, redactor: object)
     return judge(person.gold, scope.versions, {g.claim.uid: g.claim for g in scope.claims}, after=sessions)
 
 
+def _homes(root: Path) -> Homes:
+    redactor = open_redactor(None)
+    short, long = all_sessions(), fluent_sessions()
+    return Homes(*(Home(root / name, redactor, sessions) for name, sessions in (("short", short), ("long", long), ("both", (*short, *long)))))
+
+
 def main() -> int:
     """Print; 1 when something is not as wanted."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.knobs", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -163,9 +223,9 @@ def main() -> int:
         if given.worlds:
             worlds(Path(folder), given.worlds, given.sessions, halves=given.half or (Half.ALL,))
             return 0
-        home = Home(Path(folder), open_redactor(None), all_sessions())
-        knobs = given.knob or ("nothing", *LIES, *NUISANCES, "everything")
-        checks = [table(home, given.rate, given.seeds, knobs, wrong_check=wrong, through=given.through) for wrong in (0.0, given.rate)]
+        homes = _homes(Path(folder))
+        knobs = given.knob or ("nothing", "long", *LIES, *NUISANCES, "everything")
+        checks = [table(homes, given.rate, given.seeds, knobs, check, through=given.through) for check in (Check(), Check(wrong=given.rate), Check(yes=1.0))]
     print(f"\n{time.perf_counter() - began:.0f} s")
     return 0 if all(checks) else 1
 

@@ -5,19 +5,27 @@ from __future__ import annotations
 import pytest
 
 from tests.oracle.followed import Followed, Home
-from tests.oracle.gold import all_sessions, secrets
+from tests.oracle.gold import all_sessions, fluent_sessions, secrets
 from tests.oracle.knobs import ITEM_KNOBS, LIES, NUISANCES, TRAP_KNOBS, Knobs
 from tests.oracle.wire import Drops, Fails, Said, busy
 from tests.redacting import shared_redactor
 
-NAMES = ("packages", "incident", "cache", "cache-later", "party", "依赖", "缓存", "缓存二", "家")
+NAMES = ("packages", "incident", "cache", "cache-later", "party", "handover", "notes-to-self", "依赖", "缓存", "缓存二", "家")
 """Sessions that hold every trap, a pair that must not be merged in either language, and other people."""
+LONG = ("imports", "backups", "release", "habits", "weekend", "习惯")
+"""Sessions of long sentences in two languages, and things they show together."""
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Home:
     sessions = [s for s in all_sessions() if s.name in NAMES]
     return Home(tmp_path_factory.mktemp("knobs"), shared_redactor(request), sessions)
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Home:
+    sessions = [s for s in fluent_sessions() if s.name in LONG]
+    return Home(tmp_path_factory.mktemp("long"), shared_redactor(request), sessions)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +56,7 @@ def test_what_a_truthful_model_says_is_kept(truth: Followed) -> None:
 
 
 def test_no_lie_of_any_sort_is_believed_shown_or_told(lies: Followed) -> None:
-    assert [knob for knob in (*ITEM_KNOBS, *TRAP_KNOBS) if not told(lies, knob)] == []
+    assert [knob for knob in (*ITEM_KNOBS, *TRAP_KNOBS) if not told(lies, knob)] == ["fluent"]  # of which these short sessions have none
     assert reaching(lies, *LIES) == []
 
 
@@ -56,6 +64,34 @@ def test_a_check_that_is_wrong_every_time_lets_through_no_lie_that_gates_see(hom
     run = home.dream(Knobs(**dict.fromkeys(ITEM_KNOBS, 0.3), **dict.fromkeys(TRAP_KNOBS, 1.0), wrong_check=1.0, seed=3))
     assert "yes" in run.oracle.checked.values()
     assert reaching(run, "invented_quote", "number", "flipped", "other_scope", "secret", "instruction") == []
+
+
+def test_no_long_lie_and_no_wrong_insight_is_believed_where_the_check_is_right(long: Home) -> None:
+    run = long.dream(Knobs(fluent=0.3, insight=1.0))
+    assert told(run, "fluent") >= 10
+    assert told(run, "insight") > 2
+    assert reaching(run, "fluent", "insight") == []
+
+
+def test_of_long_lies_few_pass_a_check_that_says_yes_to_everything(long: Home) -> None:
+    run = long.dream(Knobs(fluent=1.0, insight=1.0, yes_check=1.0))
+    assert {lie.way for lie in run.oracle.told if lie.knob == "fluent"} >= {"reason", "person", "condition", "always", "done", "extra"}
+    assert len(reaching(run, "fluent")) <= 0.25 * told(run, "fluent")
+    assert [lie.way for lie in run.oracle.told if run.reached(lie) and lie.way in {"always", "number", "denied", "order", "few", "one"}] == []
+
+
+def test_a_truthful_model_that_words_freely_is_believed(long: Home) -> None:
+    run = long.dream(Knobs())
+    fates = run.fates()
+    assert sum(n for fate, n in fates.items() if fate.startswith("lost")) <= 0.05 * sum(fates.values())
+    assert fates["kept"] >= 0.6 * sum(fates.values())
+    assert run.concluded()["kept"] == len(run.oracle.concluded) > 0
+
+
+def test_a_wrong_answer_is_no_note_and_leaves_its_question_open(home: Home) -> None:
+    run = home.dream(Knobs(answer=1.0))
+    made_up = [lie for lie in run.oracle.told if lie.knob == "answer" and lie.way == "made up"]
+    assert [lie for lie in made_up if run.reached(lie) or run.closed(lie)] == []
 
 
 def test_no_secret_stands_in_any_file_whatever_the_model_says(lies: Followed) -> None:

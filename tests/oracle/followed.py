@@ -12,11 +12,12 @@ from pathlib import Path
 from pipelines.engines.claude.client import Provider
 from pipelines.gates import SAID_ONCE, first_missed
 from pipelines.logs.redaction import Redactor
-from pipelines.model import Claim, Outcome, Status, Version
+from pipelines.model import Claim, Kind, Outcome, Status, Version
+from pipelines.run.questions import open_questions
 from pipelines.store import GatedClaim
 from tests.oracle.gold import SCOPES, GoldClaim, Session, save
 from tests.oracle.knobs import Knobs
-from tests.oracle.oracle import Oracle, Told
+from tests.oracle.oracle import BESIDE, Oracle, Told
 from tests.oracle.server import Service, serving
 from tests.oracle.wire import Outcome as Befalls
 from tests.scripted import ModelDesk, asking
@@ -29,12 +30,13 @@ _BESIDE = frozenset({"MEMORY.md", "inbox.md", "recent.md", "pages.md"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """What a dream left of one scope."""
+    """What a dream left of one scope; `open` are the questions nothing was found to answer."""
 
     name: str
     claims: tuple[GatedClaim, ...]
     versions: tuple[Version, ...]
     files: Mapping[str, str]
+    open: frozenset[str] = frozenset()
 
     def lines(self, place: str) -> list[str]:
         """The lines of the pages or of the brief, letters and digits alone."""
@@ -53,8 +55,11 @@ class Followed:
 
     def reached(self, lie: Told) -> tuple[str, ...]:
         """The places a lie reached: what stands there rests on it, and would not stand there without it."""
-        if lie.knob == "merge":
-            return tuple("note" for scope in self.scopes.values() if _merged(lie, scope))[:1]
+        if lie.knob in {"merge", "relate"}:
+            wrong = _merged if lie.knob == "merge" else _misrelated
+            return tuple("note" for scope in self.scopes.values() if wrong(lie, scope))[:1]
+        if lie.way == BESIDE:  # the sentence is true of its line; the lie is that it answers
+            return ()
         scope = self.scopes[lie.scope]
         mine = {g.claim.uid for g in _claims_of(lie, scope)}
         versions = [v for v in scope.versions if mine & set(v.claims) and _is_said_by(mine, v, scope)]
@@ -66,6 +71,19 @@ class Followed:
         """What stopped a lie: the gate's word on it; "" where nothing did, "gone" where no claim was made of it."""
         found = _claims_of(lie, self.scopes[lie.scope]) if lie.scope else []
         return min((first_missed(g.results) for g in found), default="gone")
+
+    def closed(self, lie: Told) -> bool:
+        """Whether the question a wrong answer was given to counts as answered."""
+        return lie.knob == "answer" and lie.about not in self.scopes[lie.scope].open
+
+    def concluded(self) -> Counter[str]:
+        """What became of the insights told truly: "kept", or "not" and why."""
+        return Counter(self._concluded(one.says, self.scopes[one.scope]) for one in self.oracle.concluded)
+
+    def _concluded(self, says: str, scope: Scope) -> str:
+        found = [g for g in scope.claims if g.claim.kind is Kind.INSIGHT and plain(g.claim.statement) == plain(says)]
+        why = min((first_missed(g.results) for g in found), default="gone")
+        return f"not: {why}" if why else "kept"
 
     def written(self, words: str) -> list[str]:
         """The files of all wikis that hold some words, whatever kind of file it is."""
@@ -132,7 +150,8 @@ def _left(desk: ModelDesk, scope: str) -> Scope:
     wiki = desk.root / f"wiki-{scope}"
     files = {p.relative_to(wiki).as_posix(): p.read_text(encoding="utf-8") for p in sorted(wiki.rglob("*.md")) if ".dreamd" not in p.parts}
     with desk.store() as store:
-        return Scope(name=scope, claims=store.all_claims(scope), versions=tuple(h.version for h in store.heads(scope)), files=files)
+        asked = frozenset(question.text for questions in open_questions(store, scope).values() for question in questions)
+        return Scope(name=scope, claims=store.all_claims(scope), versions=tuple(h.version for h in store.heads(scope)), files=files, open=asked)
 
 
 def _claims_of(lie: Told, scope: Scope) -> list[GatedClaim]:
@@ -148,7 +167,11 @@ def _is_said_by(mine: set[str], version: Version, scope: Scope) -> bool:
 
 def _is(lie: Told, claim: Claim) -> bool:
     """Whether a claim is this lie: its sentence over its words; of a sentence that is true of another, with the wrong subject too."""
-    if not claim.made_by.startswith("claude/") or plain(claim.statement) != plain(lie.says) or not any(plain(q.text) == plain(lie.quote) for q in claim.quotes):
+    if not claim.made_by.startswith("claude/") or plain(claim.statement) != plain(lie.says):
+        return False
+    if lie.knob == "insight":
+        return claim.kind is Kind.INSIGHT
+    if not any(plain(q.text) == plain(lie.quote) for q in claim.quotes):
         return False
     if lie.knob == "invented_quote":  # words that are found after all were said
         return all(q.end <= q.start for q in claim.quotes)
@@ -168,3 +191,16 @@ def _merged(lie: Told, scope: Scope) -> bool:
         v.status is Status.SUPERSEDED and ((one & set(v.claims) and v.ended_by in two) or (two & set(v.claims) and v.ended_by in one)) for v in scope.versions
     )
     return both or (ended and lie.about != "contradiction")
+
+
+def _misrelated(lie: Told, scope: Scope) -> bool:
+    """Whether two sentences stand as a wrong word on them has it: in one version or beside each other where one has ended, in a dispute that is none."""
+    one, two = ({g.claim.uid for g in scope.claims if plain(g.claim.statement) == plain(said)} for said in (lie.says, lie.quote))
+    mine = [v for v in scope.versions if (one | two) & set(v.claims)]
+    if lie.way == "contradiction":
+        return any(v.status is Status.DISPUTED for v in mine)
+    if lie.way == "same":
+        return any(one & set(v.claims) and two & set(v.claims) for v in mine)
+    if lie.way == "update":
+        return any(v.status is Status.SUPERSEDED and v.ended_by in one | two for v in mine)
+    return all(any(said & set(v.claims) and v.status is Status.CONFIRMED for v in mine) for said in (one, two))

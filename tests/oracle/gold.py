@@ -8,7 +8,9 @@ A file holds sessions, a line each thing; `{a|b}` reads a in the first scope and
                                                        neg, draft (never confirmed), pair=tag/relation,
                                                        wrong, flip, user (a wrong text, its denial, the same said of the user)
     - knob | kind | about | what | sentence | q=…      what a liar makes of the turn above: wish, instruction, secret
-    ? question | q=… | a=…                             a gap in the turn above, and the words elsewhere that fill it (none: nothing does)
+    ~ way | sentence | as=kind                         the claim above told freely and at length, with a fact added, dropped or shifted in this way
+    ? question | q=… | a=… | lie=…                     a gap in the turn above, the words elsewhere that fill it (none: nothing does), and a wrong answer
+    * way | about | what | sentence | q=… | q=…        an insight resting on turns with these words: the way it lies, `true` when it does not
 """
 
 from __future__ import annotations
@@ -28,6 +30,18 @@ from tests.writing import START, ClaudeLog, conversation
 SESSIONS = Path(__file__).with_name("sessions")
 SCOPES = ("harbor", "lagoon")
 TRAPS = ("wish", "instruction", "secret")
+TRUE = "true"
+FLUENT_FIRST = 60
+"""The number of the first session of long sentences, past all others, so that both lie beside each other in one folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fluent:
+    """A long and free wording of a claim that says more, less or something else, in the way named; told as `kind` ("" for the claim's own)."""
+
+    way: str
+    says: str
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +66,7 @@ class GoldClaim:
     wrong: str = ""
     flip: str = ""
     user: str = ""
+    fluent: tuple[Fluent, ...] = ()
 
     @property
     def key(self) -> str:
@@ -76,6 +91,20 @@ class Gap:
     asks: str
     quote: str
     answer: str
+    lie: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conclusion:
+    """What could be concluded of turns that hold these words; `way` says how it lies, TRUE that it does not."""
+
+    scope: str
+    session: str
+    way: str
+    about: str
+    what: str
+    says: str
+    quotes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +120,7 @@ class Session:
     claims: tuple[GoldClaim, ...]
     traps: tuple[Trap, ...]
     gaps: tuple[Gap, ...] = ()
+    conclusions: tuple[Conclusion, ...] = ()
 
 
 def save(sessions: Iterable[Session], folder: Path) -> None:
@@ -103,7 +133,13 @@ def save(sessions: Iterable[Session], folder: Path) -> None:
 @cache
 def all_sessions() -> tuple[Session, ...]:
     """Every session written here, of both scopes."""
-    return tuple(session for scope in SCOPES for session in _of_scope(scope))
+    return tuple(session for scope in SCOPES for session in _of_scope(scope, SESSIONS))
+
+
+@cache
+def fluent_sessions() -> tuple[Session, ...]:
+    """Sessions of long sentences, of both scopes: what is told of them freely, and what they show together."""
+    return tuple(session for scope in SCOPES for session in _of_scope(scope, SESSIONS / "fluent", first=FLUENT_FIRST))
 
 
 def secrets() -> Mapping[str, str]:
@@ -119,10 +155,10 @@ def secrets() -> Mapping[str, str]:
 _ALTERNATIVES = re.compile(r"\{([^{}|]*)\|([^{}|]*)\}")
 
 
-def _of_scope(scope: str) -> Iterator[Session]:
+def _of_scope(scope: str, folder: Path, *, first: int = 0) -> Iterator[Session]:
     chosen = SCOPES.index(scope) + 1
-    number = 0
-    for file in sorted(SESSIONS.glob("*.txt")):
+    number = first
+    for file in sorted(folder.glob("*.txt")):
         text = _ALTERNATIVES.sub(lambda m: m[chosen], file.read_text(encoding="utf-8"))
         for name, secret in secrets().items():
             text = text.replace(name, secret)
@@ -142,7 +178,8 @@ def _session(scope: str, number: int, lines: Sequence[str]) -> Session:
     at = START + timedelta(days=number)
     text, file = _claude(f"{scope}-{name}", at, turns) if shape == "claude" else _chat(f"{scope}-{number}", at, turns)
     return Session(
-        scope=scope, name=name, language=language, number=number, file=file, text=text, claims=tuple(made.claims), traps=tuple(made.traps), gaps=tuple(made.gaps)
+        scope=scope, name=name, language=language, number=number, file=file, text=text, claims=tuple(made.claims), traps=tuple(made.traps), gaps=tuple(made.gaps),
+        conclusions=tuple(made.conclusions),
     )  # fmt: skip
 
 
@@ -156,6 +193,7 @@ class _Made:
     claims: list[GoldClaim] = field(default_factory=list)
     traps: list[Trap] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
+    conclusions: list[Conclusion] = field(default_factory=list)
 
     def take(self, mark: str, words: str) -> None:
         """A line of the file."""
@@ -168,10 +206,21 @@ class _Made:
         elif mark == "?":
             asks, *given = words.split(" | ")
             told = dict(one.split("=", 1) for one in given)
-            self.gaps.append(Gap(scope=self.scope, session=self.session, asks=asks, quote=told["q"], answer=told.get("a", "")))
+            self.gaps.append(Gap(scope=self.scope, session=self.session, asks=asks, quote=told["q"], answer=told.get("a", ""), lie=told.get("lie", "")))
+        elif mark == "~":
+            way, says, *kind = words.split(" | ")
+            freely = Fluent(way, says, "".join(kind).removeprefix("as="))
+            self.claims[-1] = replace(self.claims[-1], fluent=(*self.claims[-1].fluent, freely))
+        elif mark == "*":
+            self.conclusions.append(self._conclusion(words.split(" | ")))
         else:
             assert mark in "><$!|@", f"{self.session}: {mark!r} begins no line"
             self.turn = words
+
+    def _conclusion(self, fields: Sequence[str]) -> Conclusion:
+        way, about, what, says, *quotes = fields
+        given = tuple(quote.removeprefix("q=") for quote in quotes)
+        return Conclusion(scope=self.scope, session=self.session, way=way, about=about, what=what, says=says, quotes=given)
 
     def _claim(self, fields: Sequence[str]) -> GoldClaim:
         kind, about, what, says, *given = fields
@@ -210,7 +259,7 @@ def _after(turns: Sequence[tuple[str, str]]) -> tuple[int, str]:
             exit_code = int(words)
         elif mark == "|":
             output.append(words)
-        elif mark not in "+-?":
+        elif mark not in "+-?~*":
             break
     return exit_code, "\n".join(output)
 

@@ -10,18 +10,20 @@ from typing import TypeAlias
 
 from tests.oracle.gold import GoldClaim
 
-ITEM_KNOBS = ("invented_quote", "wrong_text", "flipped", "number", "colleague", "other_scope")
+ITEM_KNOBS = ("invented_quote", "wrong_text", "flipped", "number", "colleague", "other_scope", "fluent")
 """Lies about a claim that stands in the log."""
 TRAP_KNOBS = ("wish", "instruction", "secret")
 """Lies made of words that are no claim."""
-LIES = (*ITEM_KNOBS, *TRAP_KNOBS, "merge")
+LATER_KNOBS = ("merge", "relate", "answer", "insight")
+"""Lies told about claims that were taken down already."""
+LIES = (*ITEM_KNOBS, *TRAP_KNOBS, *LATER_KNOBS)
 NUISANCES = ("omit", "truncate", "refuse", "broken_leaf", "repeat")
 """What loses answers, or costs, and tells no lie."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Knobs:
-    """Rates from 0 to 1. `wrong_check` is how often a check of support is answered wrongly."""
+    """Rates from 0 to 1. `wrong_check` is how often a check of support is answered wrongly, `yes_check` how often a right "no" of it is made a yes."""
 
     omit: float = 0.0
     invented_quote: float = 0.0
@@ -30,7 +32,11 @@ class Knobs:
     number: float = 0.0
     colleague: float = 0.0
     wish: float = 0.0
+    fluent: float = 0.0
     merge: float = 0.0
+    relate: float = 0.0
+    answer: float = 0.0
+    insight: float = 0.0
     instruction: float = 0.0
     secret: float = 0.0
     other_scope: float = 0.0
@@ -39,6 +45,7 @@ class Knobs:
     broken_leaf: float = 0.0
     repeat: float = 0.0
     wrong_check: float = 0.0
+    yes_check: float = 0.0
     seed: int = 0
 
     def draw(self, *what: str) -> random.Random:
@@ -53,20 +60,21 @@ class Knobs:
 
 def all_at(rate: float, *, seed: int = 0, wrong_check: float = 0.0) -> Knobs:
     """Every knob at one rate."""
-    rates = {f.name: rate for f in fields(Knobs) if f.name not in {"wrong_check", "seed"}}
+    rates = {f.name: rate for f in fields(Knobs) if f.name not in {"wrong_check", "yes_check", "seed"}}
     return Knobs(**rates, wrong_check=wrong_check, seed=seed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """An item of an answer before it is one: a claim as it will be told, and the words quoted. `elsewhere` puts them into a turn they do not stand in, `into`
-    is the scope it is told in where that is not the claim's own."""
+    is the scope it is told in where that is not the claim's own, `way` which of several ways of lying it is."""
 
     claim: GoldClaim
     quote: str
     knob: str = ""
     elsewhere: bool = False
     into: str = ""
+    way: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +142,26 @@ class Lies:
             return None
         return Item(claim=twin, quote=twin.quote if rng.random() < 0.5 else claim.quote, knob="other_scope", into=claim.scope)
 
+    def fluent(self, claim: GoldClaim, rng: random.Random) -> Item | None:
+        """The true quote under a long and free sentence that adds, drops or shifts something."""
+        if not claim.fluent:
+            return None
+        told = rng.choice(claim.fluent)
+        kind = told.kind or claim.kind
+        return Item(claim=replace(_retold(claim, told.says), kind=kind), quote=claim.quote, knob="fluent", way=told.way)
+
 
 Maker: TypeAlias = Callable[[Lies, GoldClaim, random.Random], Item | None]
 _MAKERS: Mapping[str, Maker] = {name: getattr(Lies, name) for name in ITEM_KNOBS}
+
+
+OTHERWISE = {
+    "same": ("contradiction", "update"),
+    "update": ("same", "contradiction", "other"),
+    "contradiction": ("other",),
+    "other": ("contradiction",),
+}
+"""What a pair is wrongly called, by how it truly stands; two that must not be one note are the matter of `merge`."""
 
 
 # --- making text untrue ------------------------------------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from tests.oracle.gold import Gap, GoldClaim, Session, Trap
-from tests.oracle.knobs import ITEM_KNOBS, Item, Knobs, Lies
+from tests.oracle.gold import TRUE, Conclusion, Gap, GoldClaim, Session, Trap
+from tests.oracle.knobs import ITEM_KNOBS, OTHERWISE, Item, Knobs, Lies
 from tests.oracle.service import REFUSED_LINE, digest_of
 from tests.oracle.wire import Body, Said
 
@@ -27,18 +27,21 @@ _QUESTION = re.compile(r"^question (\d+): (.*?)(?=\nquestion \d+: |\Z)", re.MULT
 _ABOUT = re.compile(r"^(.*?) \(about: (.*)\)\s*$")
 _USER = re.compile(r"^(?:the )?(?:user|用户)(?:,|$)", re.IGNORECASE)
 REPEATS = 30
+BESIDE = "beside the question"
+"""The way of a wrong answer that says what its line says, which is something else than was asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
     """One lie that was told in an answer: the scope it was told in, the sentence and the words quoted for it; of a merge the two
-    sentences and, as `about`, how they truly stand."""
+    sentences and, as `about`, how they truly stand; of an answer the question as `about`. `way` says which of several ways of lying it is."""
 
     knob: str
     scope: str
     says: str
     quote: str
     about: str = ""
+    way: str = ""
 
 
 @dataclass
@@ -46,7 +49,7 @@ class Oracle:
     """A handler for the fake server, safe from any thread.
 
     `told` are the lies of all its answers, `true` the claims it told truly, `asked` counts requests by the list they ask for, `checked` is its last word on
-    each sentence, `looked_up` says of each gap it was asked to fill whether it answered (it never answers but with the right line).
+    each sentence, `looked_up` says of each gap it was asked to fill whether it answered with the right line, `concluded` the true insights it told.
     """
 
     sessions: Sequence[Session]
@@ -56,6 +59,7 @@ class Oracle:
     asked: Counter[str] = field(default_factory=Counter)
     checked: dict[str, str] = field(default_factory=dict)
     looked_up: dict[Gap, bool] = field(default_factory=dict)
+    concluded: set[Conclusion] = field(default_factory=set)
     _seen: Counter[str] = field(default_factory=Counter)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -63,7 +67,9 @@ class Oracle:
         self.claims: tuple[GoldClaim, ...] = tuple(claim for session in self.sessions for claim in session.claims)
         self.traps: tuple[Trap, ...] = tuple(trap for session in self.sessions for trap in session.traps)
         self.gaps: tuple[Gap, ...] = tuple(gap for session in self.sessions for gap in session.gaps)
+        self.conclusions: tuple[Conclusion, ...] = tuple(one for session in self.sessions for one in session.conclusions)
         self._lies = Lies(self.claims)
+        self._shown = {_plain(one.says) for one in self.conclusions if one.way == TRUE}
         self._by_says: dict[str, list[GoldClaim]] = {}
         for claim in self.claims:
             self._by_says.setdefault(_plain(claim.says), []).append(claim)
@@ -87,9 +93,8 @@ class Oracle:
             return Said(text=text)
 
     def _answer_of(self, stage: str, log: str) -> dict[str, Any]:
-        """The reply of a stage; nothing is ever concluded."""
-        stages = {"items": self._extract, "verdicts": self._check, "pairs": self._relate, "answers": self._answer}
-        return stages[stage](log) if stage in stages else {"insights": []}
+        stages = {"items": self._extract, "verdicts": self._check, "pairs": self._relate, "answers": self._answer, "insights": self._conclude}
+        return stages[stage](log)
 
     # --- extract -------------------------------------------------------------------------------------------------------------------------
 
@@ -132,7 +137,7 @@ class Oracle:
         if item.elsewhere:
             n = next((m for m in turns if m != n), n + 1)
         if item.knob:
-            self.told.add(Told(knob=item.knob, scope=item.into or claim.scope, says=claim.says, quote=item.quote, about=claim.about))
+            self.told.add(Told(knob=item.knob, scope=item.into or claim.scope, says=claim.says, quote=item.quote, about=claim.about, way=item.way))
         given = {
             "kind": claim.kind, "about": claim.about, "what": claim.what, "where": claim.where, "says": claim.says, "value": claim.value, "was": claim.was,
             "why": claim.why, "version": "", "negated": claim.negated, "sure": "implied" if claim.implied else "stated",
@@ -161,8 +166,9 @@ class Oracle:
         head, _, words = entry.partition("\n")
         match = _ABOUT.match(head)
         says, about = (match[1], match[2]) if match else (head, "")
-        right = "yes" if any(_carries(claim, about, words) for claim in self._by_says.get(_plain(says), ())) else "no"
-        wrong = self.knobs.hits("wrong_check", "check", says, about)
+        carried = any(_carries(claim, about, words) for claim in self._by_says.get(_plain(says), ())) or _plain(says) in self._shown
+        right = "yes" if carried else "no"
+        wrong = self.knobs.hits("wrong_check", "check", says, about) or (right == "no" and self.knobs.hits("yes_check", "check", says, about))
         word = {"yes": "no", "no": "yes"}[right] if wrong else right
         self.checked[says] = word
         return word
@@ -179,6 +185,10 @@ class Oracle:
         if word in {"other", "contradiction"} and self.knobs.hits("merge", a, b):
             self.told.add(Told(knob="merge", scope="", says=a, quote=b, about=word))
             return str(self.knobs.draw("merge how", a, b).choice(["same", "update"]))
+        if self.knobs.hits("relate", a, b):
+            lie = str(self.knobs.draw("relate how", a, b).choice(OTHERWISE[word]))
+            self.told.add(Told(knob="relate", scope="", says=a, quote=b, about=word, way=lie))
+            return lie
         return word
 
     def _true_relation(self, a: str, b: str, older: str, newer: str) -> str:
@@ -208,6 +218,8 @@ class Oracle:
         gap = next((g for g in meant if g.answer and _where(g.answer, lines)), None)
         claim = next((c for c in self.claims if gap and c.scope == gap.scope and gap.answer in c.quote), None)
         self.looked_up |= {g: g is gap and claim is not None for g in meant if gap in {None, g}}
+        if lie := self._wrong_answer(number, gap or next(iter(meant), None), lines):
+            return lie
         if gap is None or claim is None:
             empty = dict.fromkeys(("quote", "about", "what", "where", "says", "value", "was"), "")
             return {"question": number, "line": 0, "kind": "fact", "negated": False, **empty}
@@ -215,6 +227,39 @@ class Oracle:
             "question": number, "line": _where(gap.answer, lines), "quote": gap.answer, "kind": claim.kind, "about": claim.about, "what": claim.what,
             "where": claim.where, "says": claim.says, "value": claim.value, "was": "", "negated": claim.negated,
         }  # fmt: skip
+
+    def _wrong_answer(self, number: int, gap: Gap | None, lines: Mapping[int, str]) -> dict[str, Any] | None:
+        """A line that does not answer, under a sentence that pretends to; or with what it does say, which answers nothing."""
+        beside = {n: line for n, line in lines.items() if gap and not (gap.answer and _spaced(gap.answer) in _spaced(line))}
+        if gap is None or not gap.lie or not beside or not self.knobs.hits("answer", gap.scope, gap.asks):
+            return None
+        rng = self.knobs.draw("answer how", gap.scope, gap.asks)
+        n = rng.choice(sorted(beside))
+        words = beside[n].partition(": ")[2].splitlines()[0]
+        own = next((c for c in self.claims if _spaced(c.quote) in _spaced(words)), None) if rng.random() < 0.5 else None
+        says, quote = (own.says, own.quote) if own else (gap.lie, words)
+        self.told.add(Told(knob="answer", scope=gap.scope, says=says, quote=quote, about=gap.asks, way=BESIDE if own else "made up"))
+        about, what = (own.about, own.what) if own else ("project", "answer")
+        return {
+            "question": number, "line": n, "quote": quote, "kind": own.kind if own else "fact", "about": about, "what": what, "where": "", "says": says,
+            "value": "", "was": "", "negated": False,
+        }  # fmt: skip
+
+    # --- conclude ------------------------------------------------------------------------------------------------------------------------
+
+    def _conclude(self, log: str) -> dict[str, Any]:
+        pieces = {int(m[1]): m[2] for m in _ENTRY.finditer(log)}
+        found = ((one, list(dict.fromkeys(n for words in one.quotes if (n := _where(words, pieces))))) for one in self.conclusions)
+        told = [(one, named) for one, named in found if len(named) == len(one.quotes) and (one.way == TRUE or self._lies_in(one))]
+        for one, _ in told:
+            if one.way == TRUE:
+                self.concluded.add(one)
+            else:
+                self.told.add(Told(knob="insight", scope=one.scope, says=one.says, quote=one.quotes[0], about=one.about, way=one.way))
+        return {"insights": [{"about": one.about, "what": one.what, "says": one.says, "pieces": named} for one, named in told]}
+
+    def _lies_in(self, one: Conclusion) -> bool:
+        return self.knobs.hits("insight", one.scope, one.says)
 
 
 # --- reading a request ---------------------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import socket
 import sys
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -135,7 +135,7 @@ def helping_parts(place: Place, settings: Settings, *, scope: str | None) -> Ite
     from pipelines.run.parts import silent
 
     with _connected(place, settings, scope=scope, progress=silent, busy=lambda _: None) as parts:
-        yield parts
+        yield replace(parts, helps=True)
 
 
 @contextlib.contextmanager

@@ -116,7 +116,8 @@ class Parts:
 
     `defaults` is what this process does where a request left it open. `engine` is the one it dreams with unless told otherwise, `engines` make others by the
     name a dream asks for them by, `means` is how those that ask a model do so. `audience` is whom is said to what is taken in here, `keep` for how long
-    what is old is kept. `hands` are other processes of this machine that help with much work.
+    what is old is kept. `hands` are other processes of this machine that help with much work; one of them `helps`, and leaves to the process it works for
+    what one has to do alone.
     """
 
     store: Store
@@ -135,6 +136,7 @@ class Parts:
     audience: str = ""
     keep: Keep = FOR_EVER
     hands: Hands | None = None
+    helps: bool = False
 
     def has(self, engine: object) -> bool:
         """Whether this process can dream with the engine a dream asks for; None is for no one in particular."""

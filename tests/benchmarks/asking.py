@@ -1,9 +1,9 @@
-"""How well a dream keeps its provider busy, and how much it asks: `python -m tests.benchmarks.asking [USERS] [SESSIONS]`.
+"""How well a dream keeps its provider busy, and how much it asks: `python -m tests.benchmarks.asking [USERS] [SESSIONS] [PROCESSES]`.
 
 The sessions of some persons of `tests/worlds` (40 each) are dreamt over with the Claude engine through a fake server on loopback, a process of its own, that
 takes 200 ms an answer and answers from gold; 16 calls at a time. Printed: calls a window, calls a note after extraction, how long the dream took and how
 much of a processor it took from the first request to the last answer; then the time in which the same windows are asked about by themselves, each answer
-stored and paid for, over the ideal (calls × latency / 16).
+stored and paid for, over the ideal (calls × latency / 16). With PROCESSES (2 or more) only the dream is measured, shared among so many as the command shares it.
 Targets: ratio at most 1.15, 1 call a window, at most 0.2 calls a note.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import sys
 import tempfile
 import time
@@ -27,9 +28,11 @@ from pipelines.engines.claude.client import Provider
 from pipelines.logs.redaction import open_redactor
 from pipelines.model import Status
 from pipelines.ports import Ask, Reply
+from pipelines.run import Outcome, dream
 from pipelines.run.asking import Desk as AskingDesk
 from pipelines.run.asking import Means, Slots
-from tests.dreaming import SCOPE
+from pipelines.store import Store
+from tests.dreaming import HOST, SCOPE, WIKI_ID, Desk
 from tests.oracle import server
 from tests.oracle.gold import Session, of_world, save
 from tests.oracle.oracle import Oracle
@@ -39,6 +42,9 @@ from tests.oracle.tokens import Tokens
 from tests.oracle.wire import Said, message_json
 from tests.scripted import BUDGET, ModelDesk, asking
 from tests.worlds.generator import user
+from worker import wiring
+from worker.hands import helped
+from worker.settings import load
 
 LATENCY_S, SLOTS = 0.2, 16
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
@@ -74,7 +80,7 @@ def _stage(body: object) -> str:
     return {"items": "extract", "verdicts": "check", "pairs": "relate", "answers": "answer", "insights": "insight"}[next(iter(schema))]
 
 
-def main(users: int = 8, each: int = 40) -> None:
+def main(users: int = 8, each: int = 40, processes: int = 1) -> None:
     """Dream once and print."""
     found = sessions(users, each)
     ours, theirs = multiprocessing.Pipe()
@@ -82,7 +88,10 @@ def main(users: int = 8, each: int = 40) -> None:
     child.start()
     try:
         with tempfile.TemporaryDirectory() as folder:
-            _measure(Path(folder), ours, found)
+            if processes > 1:
+                _measure_shared(Path(folder), ours, found, processes)
+            else:
+                _measure(Path(folder), ours, found)
     finally:
         ours.send("end")
         child.join(10)
@@ -115,19 +124,43 @@ def _measure(root: Path, told: Connection, found: Sequence[Session]) -> None:
     done = desk.dream(**asking(budget_uusd=1_000 * BUDGET))
     whole = time.perf_counter() - began
     told.send("seen")
-    seen = told.recv()
     with desk.store() as store:
-        notes = len({h.version.note for h in store.heads(SCOPE) if h.version.status is not Status.RETRACTED})
-    stages = Counter(stage for stage, _, _ in seen)
-    later = len(seen) - stages["extract"]
-    print(f"{len(found)} sessions, {len(seen)} calls {dict(stages)}, {notes} notes; unread {dict(done.report.unread)}, errors {len(done.errors)}")
-    print(f"{stages['extract'] / len(found):.3f} calls a window; {later / max(1, notes):.3f} calls a note after extraction (target 0.2)")
-    span = max(e for _, _, e in seen) - min(b for _, b, _ in seen)
-    ideal, work = _ideal(len(seen)), max(kept.worked) - min(kept.worked)
-    print(f"dream: {whole:.2f} s, of which {span:.2f} s from the first request to the last answer; ideal {ideal:.2f} s, ratio {span / ideal:.2f}; "
-          f"in it {work:.2f} s of a processor, {1000 * work / len(found):.1f} ms a session")  # fmt: skip
+        _tell(done, whole, store, told.recv(), len(found), max(kept.worked) - min(kept.worked))
     _desk_alone(root, [ask for ask in kept.asks if ask.stage == "extract"], kept.provider)
     kept.provider.close()
+
+
+def _measure_shared(root: Path, told: Connection, found: Sequence[Session], processes: int) -> None:
+    """The dream alone, by the parts the command makes of settings."""
+    desk = Desk(root / "dream", open_redactor(None), now=NOW)
+    save(found, desk.logs)
+    claude = {"base_url": told.recv(), "paid": "true", "api_key": "k", "budget_usd": "1000", "calls_at_once": str(SLOTS), "batch": "never"}
+    settings = {"ENGINE": "claude", "PROCESSES": str(processes), **{f"CLAUDE__{name.upper()}": value for name, value in claude.items()}}
+    os.environ.update({f"DREAMD_{name}": value for name, value in settings.items()})
+    loaded = load(None)
+    place = wiring.Place(wiki=desk.wiki, wiki_id=WIKI_ID, store_url=desk.url, archive=desk.data / "archive", private=desk.data, host=HOST)
+    with wiring.open_parts(place, loaded, scope=SCOPE) as alone, helped(alone, place, loaded, scope=SCOPE) as parts:
+        began, worked = time.perf_counter(), time.process_time()
+        done = dream(parts, desk.request(engine="claude", budget_uusd=1_000 * BUDGET))
+        whole, worked = time.perf_counter() - began, time.process_time() - worked
+        told.send("seen")
+        _tell(done, whole, parts.store, told.recv(), len(found), worked)
+
+
+def _tell(done: Outcome, whole: float, store: Store, seen: Sequence[tuple[str, float, float]], sessions: int, work: float) -> None:
+    """Print what a dream took and asked; `work` is how much of a processor this process took."""
+    notes = len({h.version.note for h in store.heads(SCOPE) if h.version.status is not Status.RETRACTED})
+    stages = Counter(stage for stage, _, _ in seen)
+    later = len(seen) - stages["extract"]
+    print(f"{sessions} sessions, {len(seen)} calls {dict(stages)}, {notes} notes; unread {dict(done.report.unread)}, errors {len(done.errors)}")
+    print(f"{stages['extract'] / sessions:.3f} calls a window; {later / max(1, notes):.3f} calls a note after extraction (target 0.2)")
+    first, ideal = min(b for _, b, _ in seen), _ideal(len(seen))
+    span = max(e for _, _, e in seen) - first
+    print(f"dream: {whole:.2f} s, of which {span:.2f} s from the first request to the last answer; ideal {ideal:.2f} s, ratio {span / ideal:.2f}; "
+          f"in it {work:.2f} s of a processor, {1000 * work / sessions:.1f} ms a session")  # fmt: skip
+    for stage in stages:
+        times = [(b - first, e - first) for name, b, e in seen if name == stage]
+        print(f"  {stage:8} {len(times):5} calls, from {min(b for b, _ in times):6.2f} s to {max(e for _, e in times):6.2f} s")
 
 
 def _desk_alone(root: Path, asks: Sequence[Ask], provider: Provider) -> None:
@@ -154,4 +187,4 @@ def _ideal(calls: int) -> float:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:3]))
+    main(*map(int, sys.argv[1:4]))

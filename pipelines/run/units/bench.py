@@ -57,7 +57,7 @@ class Bench:
             self._desks.append(
                 Desk(
                     store=self.store, means=means, scope=self.scope, dream=dream, job=self.job.id, owner=self.job.owner, batch=self.params.batch, go_on=self.go_on,
-                    spare=_indexing(self.store, self.scope),
+                    spare=iter(()) if self.parts.helps else _indexing(self.store, self.scope),
                     progress=self.parts.progress, limits=lambda: means.limits(dream=dream, scope=self.scope, budget_uusd=self.params.budget_uusd, now=self.parts.now()),
                 )
             )  # fmt: skip

@@ -133,6 +133,37 @@ def test_as_many_calls_are_in_flight_as_there_are_slots_and_never_more(store: St
     assert provider.peak == 4
 
 
+def test_slots_another_process_is_given_are_not_used_here_once_what_was_in_flight_came_back(store: Store) -> None:
+    together, flying = threading.Barrier(4), list[int]()
+
+    def hang(one: Ask) -> None:
+        if int(one.body["q"]) < 4:
+            together.wait(WAIT_S)
+            at.means.slots.resize(1)
+        else:
+            flying.append(provider.flying)
+
+    provider = Provider(before=hang)
+    at = desk(store, provider, slots=4)
+    assert len(at.ask(many(12))) == 12
+    assert flying == [1] * 8
+
+
+def test_slots_that_are_given_back_are_used_at_once(store: Store) -> None:
+    together = threading.Barrier(4)
+
+    def hang(one: Ask) -> None:
+        if one.body["q"] == "000":
+            at.means.slots.resize(9)
+        together.wait(WAIT_S)
+
+    provider = Provider(before=hang)
+    at = desk(store, provider, slots=4)
+    at.means.slots.resize(1)
+    assert len(at.ask(many(12))) == 12
+    assert (provider.peak, at.means.slots.size) == (4, 4)
+
+
 def test_two_desks_of_one_process_share_its_slots(store: Store) -> None:
     provider = Provider()
     one, other = desk(store, provider, slots=3), desk(store, provider)

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from pipelines.logs.redaction import Redactor
+from pipelines.logs.secret_forms import forms_at
 from tests.benchmarks.secrets import LADDER, look_alikes, masked, missed, secrets, wrongly_masked
 from tests.redacting import noise, shared_redactor
 
@@ -52,6 +53,15 @@ def test_a_long_word_with_many_cues_is_read_in_time_that_does_not_grow_with_thei
     word = base64.b64encode(b"secret " * 50_000).decode()
     raw = json.dumps({"text": word}).encode() + b"\n"
     assert redactor.mask(raw).data == raw
+
+
+def test_the_shortest_word_that_wraps_a_secret_is_found_from_any_of_its_letters() -> None:
+    word = base64.b64encode(b"pass" + b"wd:h1x9!")
+    assert len(word) == 16
+    line = b'{"text": "run ' + word + b' now"}'
+    at = line.index(word)
+    assert [list(forms_at(line, at + n)) for n in range(16)] == [[(at, at + 16)]] * 16
+    assert [list(forms_at(line, at - 1)), list(forms_at(line, at + 16))] == [[], []]
 
 
 def test_base64_of_harmless_words_for_secrets_stays(redactor: Redactor) -> None:

@@ -1,14 +1,14 @@
 """What a dream will ask and cost, told before anything is spent: sessions, windows, tokens and dollars by stage. Pure, without a network.
 
 What is put into the windows is known to the byte; what comes of it is not, so the rest is reckoned, from what earlier calls came to (`Past`) or from rates (`Assumed`), and told as a
-range: from nothing worth a note to twice the usual.
+range: from nothing worth a note to twice the usual, each end as far out as tokens may be miscounted.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from math import ceil
 from types import MappingProxyType
 
@@ -20,7 +20,7 @@ from pipelines.engines.claude.prices import cost_uusd, price_of
 from pipelines.engines.claude.prompts import answer, extract, insight, relate, support
 from pipelines.engines.claude.prompts.prompt import Prompt
 from pipelines.engines.claude.shorten import is_typed
-from pipelines.engines.claude.tokens import tokens
+from pipelines.engines.claude.tokens import WITHIN, tokens
 from pipelines.engines.claude.windows import render
 from pipelines.engines.local.speech import TURN_MAX, utterances
 from pipelines.model import Turn, digest
@@ -109,7 +109,8 @@ def sum_of(stages: Iterable[StageEstimate]) -> Sum:
 class Estimate:
     """What a dream over some sessions asks and costs. `asked` sessions have something typed; `windows` are calls of the first stage.
 
-    `stages` are reckoned with the usual yield; `least` is when nothing is worth a note, so that no stage follows; `most` when there is `MOST` times as much.
+    `stages` are reckoned with the usual yield; `least` is when nothing is worth a note, so that no stage follows, and tokens are fewer than counted; `most` when
+    there is `MOST` times as much, and they are more.
     `learnt` counts the earlier calls whose yield was taken for the usual one, 0 where it is assumed.
     """
 
@@ -158,9 +159,14 @@ def estimate(windows: Iterable[Window], engine: ClaudeEngine, assumed: Assumed =
         return tuple(stage for stage in told if stage.calls)
 
     return Estimate(
-        sessions=seen.sessions, asked=seen.asked, windows=len(seen.windows), typed=seen.typed, stages=stages(1.0), least=sum_of(stages(0.0)),
-        most=sum_of(stages(MOST)), learnt=past[extract.PROMPT.stage].calls if learns else 0,
+        sessions=seen.sessions, asked=seen.asked, windows=len(seen.windows), typed=seen.typed, stages=stages(1.0),
+        least=_off(sum_of(stages(0.0)), 1 - WITHIN), most=_off(sum_of(stages(MOST)), 1 + WITHIN), learnt=past[extract.PROMPT.stage].calls if learns else 0,
     )  # fmt: skip
+
+
+def _off(total: Sum, share: float) -> Sum:
+    """A sum where tokens are so many times what was counted."""
+    return Sum(**{name: round(share * amount) for name, amount in asdict(total).items()})
 
 
 def _tells(turn: Turn) -> bool:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+WITHIN = 0.07
+"""How far off a count may be."""
 GROWTH = 1.3
 """Tokens of the current models for one of an older vocabulary."""
 _RUN = re.compile(

@@ -10,9 +10,9 @@ import pytest
 
 from pipelines.engines.claude.config import ClaudeConfig, StageModel, default_stages
 from pipelines.engines.claude.engine import ClaudeEngine
-from pipelines.engines.claude.plan import LEARN_MIN, MOST, Assumed, Estimate, Past, StageEstimate, Sum, estimate
+from pipelines.engines.claude.plan import LEARN_MIN, MOST, Assumed, Estimate, Past, StageEstimate, Sum, estimate, sum_of
 from pipelines.engines.claude.prompts import extract
-from pipelines.engines.claude.tokens import tokens
+from pipelines.engines.claude.tokens import WITHIN, tokens
 from pipelines.engines.local.engine import LocalEngine
 from pipelines.model import Origin
 from pipelines.ports import Ask, Window
@@ -139,9 +139,17 @@ def test_a_server_that_finds_nothing_books_the_least() -> None:
     assert told.least.uusd < told.usual.uusd < told.most.uusd
 
 
+def test_the_least_is_no_more_than_is_booked_where_fewer_tokens_are_counted_than_reckoned() -> None:
+    lines = [Talk("lines").user("$ ls -la /usr/local/bin && echo done; exit 1\n" * 400).window()]
+    told = estimate(lines, engine(), Assumed(items_per_turn=0))
+    spent = booked(engine(), lines, lambda _: '{"items": [], "questions": []}')
+    assert told.usual.uusd / 1e6 > spent
+    assert told.least.uusd / 1e6 <= spent
+
+
 def test_the_most_is_so_many_times_the_usual_yield() -> None:
     told = estimate(WINDOWS, engine())
-    empty = told.least.output_tokens
+    empty = sum_of(estimate(WINDOWS, engine(), Assumed(items_per_turn=0)).stages).output_tokens
     usual, most = (sum(s.usage.output for s in stages if s.stage == "extract") - empty for stages in (told.stages, estimate(WINDOWS, engine(), TWICE).stages))
     assert most == pytest.approx(MOST * usual, rel=0.01)
     assert told.most.uusd >= estimate(WINDOWS, engine(), TWICE).usual.uusd
@@ -183,7 +191,9 @@ def test_a_provider_that_never_found_anything_is_reckoned_to_find_nothing() -> N
     plain = estimate(WINDOWS, engine())
     nothing = past_of(estimate(WINDOWS, engine(), Assumed(items_per_turn=0)).stages)
     told = estimate(WINDOWS, engine(), past=nothing)
-    assert told.least == told.usual == told.most == plain.least
+    assert told.usual.uusd == pytest.approx(sum_of(estimate(WINDOWS, engine(), Assumed(items_per_turn=0)).stages).uusd)
+    assert told.least == plain.least
+    assert told.most.uusd == pytest.approx((1 + WITHIN) * told.usual.uusd, rel=0.01)
 
 
 def test_a_few_calls_teach_nothing() -> None:

@@ -111,7 +111,7 @@ def test_the_commands_of_the_section_run_as_they_are_pasted(newcomer: Path, caps
         said = capsys.readouterr()
         assert code == 0, (line, said)
         if line.endswith("dreams list"):
-            assert "running" in said.out, "the request of the line before"
+            assert "waits for a worker" in said.out, "the request of the line before"
     assert not list((newcomer / ".local/share/dreamd/spool").glob("*.json")), "dreamd watch drained the session end"
 
 

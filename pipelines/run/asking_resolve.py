@@ -156,9 +156,9 @@ def _near(store: Store, scope: str, fresh: Iterable[Witnessed], here: AbstractSe
         return ()
     blocks = frozenset(key for w in fresh for key in block_keys(w.claim))
     turns = store.turns_like(scope, (tokens_of_query(said) for said in sorted({w.claim.statement for w in fresh})), limit=LIKE_MAX)
-    by_key = store.claims_in_blocks(scope, blocks)
+    by_key = store.claims_in_blocks(scope, blocks, without=here)
     by_words = store.claims_of(scope, store.quoting(scope, turns) - here)
-    return witnesses(store, scope, {g.claim.uid: g for g in (*by_key, *by_words) if g.claim.uid not in here}.values(), lineage)
+    return witnesses(store, scope, {g.claim.uid: g for g in (*by_key, *by_words)}.values(), lineage)
 
 
 # --- questions ---------------------------------------------------------------------------------------------------------------------------
@@ -214,7 +214,7 @@ def _groups(store: Store, scope: str, fresh: Sequence[Witnessed], known: Known, 
     if not wanted:
         return []
     here = own | {w.uid for w in fresh}
-    older = (g for g in store.all_claims(scope) if g.claim.uid not in here and subject_key(g.claim.subject) in wanted)
+    older = (g for g in store.all_claims(scope, without=here) if subject_key(g.claim.subject) in wanted)
     held = [w for w in (*fresh, *witnesses(store, scope, older, known.lineage)) if _is_piece(w)]
     return [made for subject in wanted if (made := _group(store, scope, subject, [w for w in held if subject_key(w.claim.subject) == subject], known))]
 

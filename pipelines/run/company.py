@@ -31,7 +31,7 @@ def hold_by_speaker(store: Store, scope: str, roots: Mapping[str, str], read: Co
         before = company_of(_lineages({uid: one for uid, one in spoken.items() if uid not in read}, roots))
         concerned = {root for root in after if root in mine} | set(voices_changed(before, company_of(after), after))
     company = company_of(after)
-    spoken_there = store.turns_in(scope, [uid for uid in spoken if roots.get(uid, uid) in concerned])
+    spoken_there = store.turns_in(scope, [uid for uid in spoken if roots.get(uid, uid) in concerned], quoted=True)
     claims = store.claims_of(scope, store.quoting(scope, spoken_there))
     turns = store.turns(scope, {q.turn for g in claims for q in g.claim.quotes} & spoken_there)
     said = {g.claim.uid: speaker_gate(g.claim, turns, company, roots) for g in claims if _weighed(g)}

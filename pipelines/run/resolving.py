@@ -96,8 +96,8 @@ class _Desk:
     def leaning_on(self, keys: AbstractSet[str], here: Iterable[Witnessed]) -> tuple[Witnessed, ...]:
         """Claims with any of these keys that rest on others, but for those that are here."""
         known = {w.uid for w in here}
-        near = self.store.claims_in_blocks(self.scope, keys) if keys else ()
-        resting = (g for g in near if g.claim.uid not in known and (leans(g.claim, g.results) or cited_by(g.claim)))
+        near = self.store.claims_in_blocks(self.scope, keys, without=known) if keys else ()
+        resting = (g for g in near if (leans(g.claim, g.results) or cited_by(g.claim)))
         return witnesses(self.store, self.scope, resting, self.lineage)
 
 
@@ -130,8 +130,7 @@ class _Fetching:
     here: AbstractSet[str]
 
     def __call__(self, blocks: frozenset[str]) -> tuple[Witnessed, ...]:
-        near = (g for g in self.store.claims_in_blocks(self.scope, blocks) if g.claim.uid not in self.here)
-        return witnesses(self.store, self.scope, near, self.lineage)
+        return witnesses(self.store, self.scope, self.store.claims_in_blocks(self.scope, blocks, without=self.here), self.lineage)
 
 
 def _named(verdict: ClaimRelation) -> tuple[str, str, str]:
@@ -161,8 +160,8 @@ def tied_to(store: Store, scope: str, changed: Sequence[Witnessed], lineage: Map
     def tied(near: GatedClaim) -> bool:
         return bool(near.claim.applies_to) or any(ends(ending, near.claim) for ending in endings)
 
-    near = store.all_claims(scope) if any(map(takes_back, endings)) else store.claims_in_blocks(scope, keys)
-    return witnesses(store, scope, (g for g in near if g.claim.uid not in here and tied(g)), lineage)
+    near = store.all_claims(scope, without=here) if any(map(takes_back, endings)) else store.claims_in_blocks(scope, keys, without=here)
+    return witnesses(store, scope, filter(tied, near), lineage)
 
 
 def shown_beside(store: Store, scope: str, claims: Sequence[Witnessed], lineage: Mapping[str, str]) -> tuple[Witnessed, ...]:
@@ -174,7 +173,7 @@ def shown_beside(store: Store, scope: str, claims: Sequence[Witnessed], lineage:
 def endings_beside(store: Store, scope: str, claims: Sequence[Witnessed], lineage: Mapping[str, str]) -> tuple[Witnessed, ...]:
     """Claims that end what goals, plans and holds among these are about, and those that take words back."""
     here, keys = {w.uid for w in claims}, {*end_keys(w.claim for w in claims), TAKES_BACK}
-    near = (g for g in store.claims_in_blocks(scope, keys, attribute=ENDED) if is_ending(g.claim) and g.claim.uid not in here)
+    near = (g for g in store.claims_in_blocks(scope, keys, attribute=ENDED, without=here) if is_ending(g.claim))
     return witnesses(store, scope, near, lineage)
 
 
@@ -250,7 +249,8 @@ def of_one_lineage(store: Store, scope: str, sessions: Sequence[str], lineage: M
     """Claims of all sessions that share a root with one of these: a log may show that two which were witnesses each are one."""
     size = Counter(lineage.values())
     shared = {root for s in sessions if size[root := lineage.get(s, s)] > 1}
-    return store.quoting(scope, store.turns_in(scope, [s for s, root in lineage.items() if root in shared])) if shared else frozenset()
+    quoted = store.turns_in(scope, [s for s, root in lineage.items() if root in shared], quoted=True) if shared else frozenset()
+    return store.quoting(scope, quoted) if quoted else frozenset()
 
 
 def _by_note(heads: Iterable[Head]) -> dict[str, list[Head]]:

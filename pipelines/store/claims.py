@@ -47,9 +47,9 @@ class Claims(Dirty):
             mark(conn, scope_id, changed, "read")
         return changed
 
-    def all_claims(self, scope: str) -> tuple[GatedClaim, ...]:
-        """Every claim of a current reading, by uid."""
-        return self._gated(scope, [()])
+    def all_claims(self, scope: str, *, without: Collection[str] = ()) -> tuple[GatedClaim, ...]:
+        """Every claim of a current reading but these, by uid."""
+        return self._gated(scope, [()], without)
 
     def holds_only(self, scope: str, uids: Collection[str]) -> bool:
         """Whether current readings hold no claim but of these; no more is looked at than tells."""
@@ -62,14 +62,16 @@ class Claims(Dirty):
         """Claims of current readings with one of these group keys."""
         return self._gated(scope, ((t.read_claims.c.group_key.in_(part),) for part in chunks(sorted(map(storable, set(groups))))))
 
-    def claims_in_blocks(self, scope: str, blocks: Iterable[str], *, attribute: str | None = None) -> tuple[GatedClaim, ...]:
-        """Claims of current readings that share one of these block keys; with `attribute` only those that say something of it."""
+    def claims_in_blocks(
+        self, scope: str, blocks: Iterable[str], *, attribute: str | None = None, without: Collection[str] = ()
+    ) -> tuple[GatedClaim, ...]:  # fmt: skip
+        """Claims of current readings that share one of these block keys; with `attribute` only those that say something of it, and never those `without`."""
         b = t.claim_blocks.c
         mine = select(t.scopes.c.id).where(t.scopes.c.path == scope).scalar_subquery()
         found = select(b.read_claim_id).where(b.scope_id == mine)
         of = () if attribute is None else (t.claims.c.attribute == attribute,)
         parts = chunks(sorted(map(storable, set(blocks))))
-        return self._gated(scope, ((t.read_claims.c.id.in_(found.where(b.block_key.in_(part))), *of) for part in parts))
+        return self._gated(scope, ((t.read_claims.c.id.in_(found.where(b.block_key.in_(part))), *of) for part in parts), without)
 
     def claims(self, scope: str, uids: Iterable[str]) -> Mapping[str, Claim]:
         """Claims by uid, whether a reading still holds them or not: what a version of long ago rests on."""
@@ -90,7 +92,7 @@ class Claims(Dirty):
                 found[row.uid] = found.get(row.uid, ()) + questions_of(row.questions)
         return {uid: asked for uid, asked in sorted(found.items()) if asked}
 
-    def _gated(self, scope: str, wheres: Iterable[tuple[Any, ...]]) -> tuple[GatedClaim, ...]:
+    def _gated(self, scope: str, wheres: Iterable[tuple[Any, ...]], without: Collection[str] = ()) -> tuple[GatedClaim, ...]:
         r = t.read_claims.c
         query: Select[Any] = (
             select(t.claims, r.group_key, r.block_keys, r.results, t.session_reads.c.engine)
@@ -99,7 +101,7 @@ class Claims(Dirty):
         )
         with self.reading("read the claims") as conn:
             scope_id = self.scope_of(conn, scope)
-            rows = [row for where in wheres for row in conn.execute(query.where(r.scope_id == scope_id, *where))]
+            rows = [row for where in wheres for row in conn.execute(query.where(r.scope_id == scope_id, *where)) if row.uid not in without]
             quotes = _quotes(conn, sorted({row.id for row in rows}))
         chosen = {row.uid: row for row in sorted(rows, key=lambda x: (x.uid, x.engine, x.digest, x.results))}  # the greatest counts: no arrival in it
         return tuple(

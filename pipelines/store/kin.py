@@ -30,12 +30,13 @@ class Kinship(Lineage):
         with self.reading("read which sessions are kin") as conn:
             return _pairs(conn, scope_id)
 
-    def turns_in(self, scope: str, sessions: Iterable[str]) -> frozenset[str]:
-        """Uids of the turns that stand in these sessions."""
-        o, s, c = t.occurrences.c, t.sessions.c, t.turns.c
+    def turns_in(self, scope: str, sessions: Iterable[str], *, quoted: bool = False) -> frozenset[str]:
+        """Uids of the turns that stand in these sessions; with `quoted` only of those that some claim quotes, which are few."""
+        o, s, c, q = t.occurrences.c, t.sessions.c, t.turns.c, t.quotes.c
         query = select(c.uid).join_from(t.occurrences, t.sessions, s.id == o.session_id).join(t.turns, c.id == o.turn_id).distinct()
         with self.reading("read the turns of sessions") as conn:
-            query = query.where(s.scope_id == self.scope_of(conn, scope))
+            scope_id = self.scope_of(conn, scope)
+            query = query.where(s.scope_id == scope_id, *((exists().where(q.scope_id == scope_id, q.turn_uid == c.uid),) if quoted else ()))
             return frozenset(uid for part in chunks(sorted(set(sessions))) for uid in conn.scalars(query.where(s.uid.in_(part))))
 
 

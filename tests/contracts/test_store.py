@@ -243,6 +243,8 @@ def test_claims_are_found_by_group_and_by_block(store: Store) -> None:
     store.save_reading(SCOPE, "s2", engine="local/1", digest="d", claims=[gated(host, group="支付|host", blocks=("支付", "port"))])
     assert [g.claim for g in store.claims_in_groups(SCOPE, ["支付|host", "none"])] == [host]
     assert {g.claim for g in store.claims_in_blocks(SCOPE, ["port"])} == {port, host}
+    assert {g.claim for g in store.claims_in_blocks(SCOPE, ["port"], without={port.uid})} == {host}
+    assert {g.claim for g in store.all_claims(SCOPE, without={host.uid})} == {port}
     assert [g.blocks for g in store.claims_in_blocks(SCOPE, ["支付"])] == [("port", "支付")]
     assert store.claims_in_groups("acme/web/lee", ["支付|host"]) == ()
 
@@ -266,6 +268,13 @@ def test_whether_readings_hold_other_claims_is_told_without_reading_them(store: 
     store.save_reading(SCOPE, "s2", engine="claude/1", digest="d", claims=[gated(other)])
     assert not store.holds_only(SCOPE, {mine.uid, "of nobody"})
     assert store.holds_only(SCOPE, {mine.uid, other.uid})
+
+
+def test_turns_of_a_session_are_found_and_those_of_them_that_a_claim_quotes(store: Store) -> None:
+    store.commit_intake(SCOPE, batch(turn("t1"), turn("t2", ordinal=1), turn("t3", session="s2", ordinal=2)))
+    store.save_reading(SCOPE, "s1", engine="local/1", digest="d", claims=[gated(claim()), gated(claim("another", turn="t3"))])
+    assert store.turns_in(SCOPE, ["s1"]) == {"t1", "t2"}
+    assert store.turns_in(SCOPE, ["s1"], quoted=True) == {"t1"}
 
 
 def test_sessions_that_share_a_turn_are_kin_whenever_they_come(store: Store) -> None:

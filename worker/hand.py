@@ -15,6 +15,7 @@ from datetime import datetime
 from multiprocessing.connection import Connection
 from typing import TypeAlias
 
+from pipelines.engines.claude.client import Provider
 from pipelines.errors import DreamdError, Refused
 from pipelines.logs.counting import TakenIn
 from pipelines.logs.discovery import Found
@@ -34,6 +35,8 @@ class Recipe:
     place: wiring.Place
     settings: Settings
     scope: str | None
+    asks: bool
+    """Whether a model will be asked."""
 
 
 # --- what it is told ---
@@ -57,6 +60,11 @@ class Read:
     scope: str
     dream: str
     at_once: int
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Bring the search index up to what the store holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +98,11 @@ class Took:
 
 
 @dataclass(frozen=True, slots=True)
+class Indexed:
+    """The index is where it could be brought."""
+
+
+@dataclass(frozen=True, slots=True)
 class Did:
     """A unit is done, or went wrong: then what kind of error it was, and its words."""
 
@@ -101,8 +114,8 @@ class Through:
     """There is nothing more to read that it could claim."""
 
 
-Told: TypeAlias = TakeIn | Read | Calls | Enough
-Said: TypeAlias = Joined | Took | Did | Through
+Told: TypeAlias = TakeIn | Index | Read | Calls | Enough
+Said: TypeAlias = Joined | Took | Indexed | Did | Through
 
 
 def lend(pipe: Connection, recipe: Recipe) -> None:
@@ -113,6 +126,8 @@ def lend(pipe: Connection, recipe: Recipe) -> None:
         suppress(BrokenPipeError, ConnectionResetError),
         wiring.helping_parts(recipe.place, recipe.settings, scope=recipe.scope) as parts,
     ):  # nobody is left to tell
+        if recipe.asks and parts.means and isinstance(provider := parts.means.messages, Provider):
+            threading.Thread(target=provider.get_ready, name="gets ready", daemon=True).start()
         _Hand(pipe=pipe, parts=parts).serve()
 
 
@@ -122,7 +137,7 @@ class _Hand:
 
     pipe: Connection
     parts: Parts
-    _tasks: queue.SimpleQueue[TakeIn | Read | None] = field(default_factory=queue.SimpleQueue)
+    _tasks: queue.SimpleQueue[TakeIn | Index | Read | None] = field(default_factory=queue.SimpleQueue)
     _over: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -131,11 +146,16 @@ class _Hand:
         threading.Thread(target=self._hear, name="hears", daemon=True).start()
         self._say(Joined(self.parts.holder))
         while (task := self._tasks.get()) is not None and not self._over.is_set():
-            if isinstance(task, TakeIn):
-                self._say(Took(task.number, self._taken_in(task)))
-            else:
-                self._read(task)
-                self._say(Through())
+            match task:
+                case TakeIn():
+                    self._say(Took(task.number, self._taken_in(task)))
+                case Index():
+                    with suppress(DreamdError):  # whoever searches first does it
+                        self.parts.store.refresh_search()
+                    self._say(Indexed())
+                case Read():
+                    self._read(task)
+                    self._say(Through())
 
     def _hear(self) -> None:
         with suppress(EOFError, OSError):

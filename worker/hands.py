@@ -19,9 +19,10 @@ from pipelines.errors import Permanent, Refused
 from pipelines.logs.counting import TakenIn
 from pipelines.logs.discovery import Found
 from pipelines.logs.intake import Take
-from pipelines.run import Parts
+from pipelines.run import Params, Parts
+from pipelines.run.asking_read import asks
 from pipelines.run.hands import PARCEL_MIN, Parcel, parcels_of
-from worker.hand import Calls, Did, Enough, Joined, Read, Recipe, Said, TakeIn, Through, Told, Took, lend
+from worker.hand import Calls, Did, Enough, Index, Indexed, Joined, Read, Recipe, Said, TakeIn, Through, Told, Took, lend
 from worker.settings import Settings
 from worker.wiring import Place
 
@@ -36,13 +37,14 @@ END_S: Final = 10.0
 
 
 @contextmanager
-def helped(parts: Parts, place: Place, settings: Settings, *, scope: str | None) -> Iterator[Parts]:
-    """The same parts with hands, as many as the settings and this machine's cores allow. They end with the context."""
+def helped(parts: Parts, place: Place, settings: Settings, *, scope: str | None, params: Params) -> Iterator[Parts]:
+    """The same parts with hands for a dream, as many as the settings and this machine's cores allow. They end with the context."""
     processes = settings.processes or min(AT_MOST, _cores())
     if processes < 2:
         yield parts
         return
-    hands = Crowd(recipe=Recipe(place=place, settings=settings, scope=scope), parts=parts, most=processes - 1, always=settings.processes is not None)
+    recipe = Recipe(place=place, settings=settings, scope=scope, asks=asks(parts.engine_for(params)))
+    hands = Crowd(recipe=recipe, parts=parts, most=processes - 1, always=settings.processes is not None)
     try:
         yield replace(parts, hands=hands)
     finally:
@@ -94,6 +96,7 @@ class Crowd:
     _parcels: _Parcels | None = None
     _read: Read | None = None
     _ring: Callable[[], None] = lambda: None
+    _indexer: _Hand | None = None
     _idle: bool = False
     _closed: bool = False
     _changed: threading.Condition = field(default_factory=lambda: threading.Condition(threading.RLock()))
@@ -162,7 +165,13 @@ class Crowd:
         return share
 
     def _have_read(self, hand: _Hand) -> None:
-        if self._read is not None and hand.holder and not hand.reads:
+        """Have a hand that is free read; the first one brings the search index up before, which is needed when all is read, and is one process's to write."""
+        if self._read is None or not hand.holder or hand.reads:
+            return
+        if self._indexer is None:
+            self._indexer = hand
+            hand.tell(Index())
+        else:
             hand.reads = True
             self._share_out()  # before it begins
             hand.tell(self._read)
@@ -221,6 +230,8 @@ class Crowd:
         match said:
             case Joined(holder):
                 hand.holder = holder
+                self._have_read(hand)
+            case Indexed():
                 self._have_read(hand)
             case Took(number, files):
                 hand.parcel = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
 from typing import Final
@@ -105,7 +105,7 @@ def intake_files(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Door:
-    """Where logs come in: what `intake` was told, and what the store had `seen` when it began, by path."""
+    """Where logs come in: what `intake` was told, what the store had `seen` when it began, by path, and the identities of what was `taken` here since."""
 
     store: IntakeStore
     scope: str
@@ -115,6 +115,7 @@ class _Door:
     readers: tuple[Reader, ...]
     audience: str
     seen: Mapping[str, Seen]
+    taken: set[str] = field(default_factory=set)
 
     def before(self, found: Found) -> Seen | None:
         """The file as it was taken in last."""
@@ -131,13 +132,15 @@ class _Door:
             desk = Desk(
                 store=store, scope=scope, archive=archive, redactor=redactor, readers=self.readers, now=self.now, pool=pool, ahead=ahead, collector=collector,
                 small=small, outbox=Outbox(store, scope, size=TOGETHER, archive=small.put), forgotten=Forgotten(lambda: store.tombstones(scope)),
-                known=frozenset(s.identity for s in self.seen.values()), again=[], audience=self.audience,
+                known=frozenset(s.identity for s in self.seen.values()) | self.taken, again=[], audience=self.audience,
             )  # fmt: skip
             for number, (found, before, tally) in enumerate(wanted):
                 ahead.expect(f.path for f, b, _ in wanted[number : number + FILES_AHEAD] if b is None and f.size > SMALL)
                 _take_in(desk, found, before, tally, guess=True)
             _settle(desk)
-        return tuple(tally.result() for _, _, tally in wanted)
+        results = tuple(tally.result() for _, _, tally in wanted)
+        self.taken.update(told.identity for told in results if told.identity)
+        return results
 
 
 def _take_in(desk: Desk, found: Found, before: Seen | None, tally: Tally, *, guess: bool) -> None:
@@ -150,7 +153,7 @@ def _take_in(desk: Desk, found: Found, before: Seen | None, tally: Tally, *, gue
                     _read_on(desk, found, log, start_of(desk, found, log, before, guess=guess and not attempt), tally)
                 return
             except (Changed, Conflict):
-                before = desk.store.seen_files(desk.scope).get(path_key(desk.redactor, found.path))
+                before = desk.store.seen_file(desk.scope, path_key(desk.redactor, found.path))
     except UnreadableSource as error:
         tally.refuse(error.why)
     except NoLog as error:
@@ -170,7 +173,7 @@ def _settle(desk: Desk) -> None:
         if moved:
             desk.forgotten.look()
         for found, tally in moved:
-            _take_in(desk, found, desk.store.seen_files(desk.scope).get(path_key(desk.redactor, found.path)), tally, guess=False)
+            _take_in(desk, found, desk.store.seen_file(desk.scope, path_key(desk.redactor, found.path)), tally, guess=False)
     desk.outbox.flush()
     for _, tally in desk.again:
         tally.refuse(_CHANGES)

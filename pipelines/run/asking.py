@@ -13,6 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import takewhile
@@ -64,6 +65,7 @@ class Slots:
         self.most = self.size = max(1, size)
         self._free = self.size
         self._lines: tuple[Line, ...] = ()
+        self.works = False
         self._changed = threading.Condition()
 
     def enter(self, line: Line) -> None:
@@ -106,6 +108,20 @@ class Slots:
     def free(self) -> int:
         """How many slots are free now; less than none while more is in flight than there are slots left."""
         return self._free
+
+    @contextmanager
+    def working(self) -> Iterator[bool]:
+        """Whether the caller may do work of its own while it waits. One at a time: each that works keeps the calls of all waiting for the interpreter."""
+        with self._changed:
+            ours = not self.works
+            self.works = True
+        try:
+            yield ours
+        finally:
+            if ours:
+                with self._changed:
+                    self.works = False
+                    self._changed.notify_all()
 
     def wait(self, due: Callable[[], bool], *, timeout_s: float) -> None:
         """Wait until `due`, at most so long; asked again whenever a slot is given back."""
@@ -367,12 +383,16 @@ class _Flight:
         return self.found
 
     def _wait(self) -> None:
-        """Wait until there is something to do; till then the caller does what it has to do itself."""
+        """Wait until there is something to do; till then the caller does what it has to do itself, one caller at a time."""
+        slots, nothing = self.desk.means.slots, False
         for _ in range(PIECES):
             if self._due():
                 return
-            if not self.aside.step() and next(self.desk.spare, NOTHING) is NOTHING:
-                self.desk.means.slots.wait(self._due, timeout_s=LOOK_S)
+            with slots.working() as ours:
+                nothing = ours and not self.aside.step() and next(self.desk.spare, NOTHING) is NOTHING
+            if nothing or not ours:
+                slots.wait(self._due if nothing else lambda: self._due() or not slots.works, timeout_s=LOOK_S)
+            if nothing:
                 return
 
     def _any_done(self) -> bool:

@@ -132,8 +132,9 @@ class _Crew:
             return False
         if self.stages is not None and runs.uid != self.dream:
             return False
+        stages = self.stages or ((runs.phase,) if hands and runs.phase else None)  # where others share, none of a stage that began since we looked
         owner = owner_of(self.parts.holder, number)
-        job = store.claim(owner, ttl_ms=TTL_MS, deadline_ms=DEADLINE_MS, dream=runs.uid, scope=self.scope, stages=self.stages)
+        job = store.claim(owner, ttl_ms=TTL_MS, deadline_ms=DEADLINE_MS, dream=runs.uid, scope=self.scope, stages=stages)
         if job is None:
             return False
         if hands:

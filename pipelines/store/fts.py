@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Engine, Float, Integer, bindparam, column, te
 
 from pipelines.store.core import Core
 from pipelines.store.faults import StoreDamaged, translated
-from pipelines.store.words import FORM, KINDS, SOURCES, Source, encode
+from pipelines.store.words import CHUNK_ROWS, FORM, KINDS, PIECE_ROWS, SOURCES, Source, encode
 
 
 class FullText:
@@ -47,7 +47,7 @@ class FullText:
         if not self._one_indexer.acquire(blocking=False):
             return 0
         try:
-            return self._take_in(parts=1) if self._behind() else 0
+            return self._take_in(parts=1, rows=PIECE_ROWS) if self._behind() else 0
         finally:
             self._one_indexer.release()
 
@@ -82,17 +82,17 @@ class FullText:
         newest = {source.name: str(conn.scalar(source.newest) or 0) for source in SOURCES}
         return {"form": str(FORM), "epoch": self.core.epoch, **newest}
 
-    def _take_in(self, parts: int | None = None) -> int:
+    def _take_in(self, parts: int | None = None, rows: int = CHUNK_ROWS) -> int:
         total = 0
         for _ in count() if parts is None else range(parts):
             with self._one_indexer, translated("index the store", f"{self.core.engines.where} (search)"), self.index.begin() as index:
-                taken = self._take_in_part(index)
+                taken = self._take_in_part(index, rows)
             if not taken:
                 break
             total += taken
         return total
 
-    def _take_in_part(self, index: Connection) -> int:
+    def _take_in_part(self, index: Connection, rows: int) -> int:
         """One transaction of the projection: the next rows of every source, and how far that is."""
         index.exec_driver_sql("CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
         state = _state(index, "state")
@@ -105,11 +105,11 @@ class FullText:
                         index.exec_driver_sql(f"DROP TABLE {name}")
                 state = {source.name: "0" for source in SOURCES}
             for source in SOURCES:
-                last, taken = _add_words(index, conn, source, int(state[source.name]))
+                last, taken = _add_words(index, conn, source, int(state[source.name]), rows)
                 state[source.name] = str(last)
                 total += taken
-        rows = [{"name": name, "value": value} for name, value in {**wanted, **{s.name: state[s.name] for s in SOURCES}}.items()]
-        index.execute(text("INSERT OR REPLACE INTO state (name, value) VALUES (:name, :value)"), rows)
+        reached = [{"name": name, "value": value} for name, value in {**wanted, **{s.name: state[s.name] for s in SOURCES}}.items()]
+        index.execute(text("INSERT OR REPLACE INTO state (name, value) VALUES (:name, :value)"), reached)
         return total
 
     def _drop_file(self) -> None:
@@ -136,11 +136,11 @@ def _continues(state: Mapping[str, str], wanted: Mapping[str, str]) -> bool:
     return same and all(int(state[source.name]) <= int(wanted[source.name]) for source in SOURCES)
 
 
-def _add_words(index: Connection, conn: Connection, source: Source, after: int) -> tuple[int, int]:
+def _add_words(index: Connection, conn: Connection, source: Source, after: int, rows: int) -> tuple[int, int]:
     """Index the next rows of a source; returns the last id and how many they were."""
     made: set[int] = set()
     last, taken = after, 0
-    for row in conn.execution_options(yield_per=50).execute(source.after(after)):
+    for row in conn.execution_options(yield_per=50).execute(source.after(after, rows)):
         if row.scope_id not in made:
             index.exec_driver_sql(f"CREATE VIRTUAL TABLE IF NOT EXISTS words_{row.scope_id} USING fts5 (body, content='', tokenize='ascii')")
             made.add(row.scope_id)

@@ -28,6 +28,10 @@ from pipelines.store.values import Receipt
 SET = 1 << 160  # session digests are sums of row digests modulo this
 
 
+def _seen(row: Any) -> Seen:
+    return Seen(path=row.path, size=row.size, mtime_ns=row.mtime_ns, inode=int(row.inode), identity=row.identity)
+
+
 class Intake(Core):
     """Sources and their cursors."""
 
@@ -37,7 +41,15 @@ class Intake(Core):
         query = select(c.path, c.size, c.mtime_ns, c.inode, c.identity)
         with self.reading("list the files") as conn:
             rows = conn.execute(query.where(c.scope_id == self.scope_of(conn, scope)))
-            return {r.path: Seen(path=r.path, size=r.size, mtime_ns=r.mtime_ns, inode=int(r.inode), identity=r.identity) for r in rows}
+            return {r.path: _seen(r) for r in rows}
+
+    def seen_file(self, scope: str, path: str) -> Seen | None:
+        """One of them."""
+        c = t.files.c
+        query = select(c.path, c.size, c.mtime_ns, c.inode, c.identity)
+        with self.reading("look up a file") as conn:
+            row = conn.execute(query.where(c.scope_id == self.scope_of(conn, scope), c.path == path)).one_or_none()
+            return None if row is None else _seen(row)
 
     def touch(self, scope: str, seen: Seen) -> None:
         """Remember how a file looks now, when nothing else about it is new."""

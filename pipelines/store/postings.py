@@ -20,7 +20,7 @@ from sqlalchemy import BigInteger, Connection, Float, bindparam, column, text
 
 from pipelines.store.core import Core
 from pipelines.store.types import dump
-from pipelines.store.words import FORM, KINDS, SOURCES, Source, encode
+from pipelines.store.words import CHUNK_ROWS, FORM, KINDS, PIECE_ROWS, SOURCES, Source, encode
 
 _LOCK = 0x64726577  # advisory lock under which the tables are made ("drew")
 _TABLES = """
@@ -85,7 +85,7 @@ class Postings:
 
     def refresh_part(self, scope: str | None = None) -> int:
         """Take in one part of what `refresh` would; 0 when nothing is left."""
-        return next((taken for scope_id in self._behind(scope) if (taken := self._take_in_part(scope_id))), 0)
+        return next((taken for scope_id in self._behind(scope) if (taken := self._take_in_part(scope_id, PIECE_ROWS))), 0)
 
     def _behind(self, scope: str | None) -> list[int]:
         """The scopes that got something since the last time."""
@@ -135,7 +135,7 @@ class Postings:
             total += taken
         return total
 
-    def _take_in_part(self, scope_id: int) -> int:
+    def _take_in_part(self, scope_id: int, rows: int = CHUNK_ROWS) -> int:
         """One transaction: the scope's next rows of every source, and how far that is. Its row here is locked, so nobody takes the same in beside us."""
         with self.core.writing("index the store") as conn:
             conn.execute(text(_BEGIN), {"scope": scope_id, "form": FORM, "epoch": self.core.epoch})
@@ -143,15 +143,15 @@ class Postings:
             if not self._ours(state):
                 conn.execute(text("DELETE FROM search_words WHERE scope_id = :scope"), {"scope": scope_id})
             now: dict[str, Any] = {name: getattr(state, name) if self._ours(state) else 0 for name in _COUNTED}
-            total = sum(_add_words(conn, source, scope_id, now) for source in SOURCES)
+            total = sum(_add_words(conn, source, scope_id, now, rows) for source in SOURCES)
             conn.execute(text(_SAVE), {**now, "scope": scope_id, "form": FORM, "epoch": self.core.epoch})
         return total
 
 
-def _add_words(conn: Connection, source: Source, scope_id: int, state: dict[str, Any]) -> int:
+def _add_words(conn: Connection, source: Source, scope_id: int, state: dict[str, Any], most: int) -> int:
     """Index the next rows of a source and bring the scope's state forward; returns how many they were."""
     rows = []
-    for row in conn.execute(source.after(state[source.name]).where(source.table.c.scope_id == scope_id)).all():
+    for row in conn.execute(source.after(state[source.name], most).where(source.table.c.scope_id == scope_id)).all():
         tokens = [token for token in source.tokens(row) if token]
         rows.append(_row(scope_id, row.id * KINDS + source.kind, Counter(tokens)))
         state[source.name] = row.id

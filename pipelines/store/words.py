@@ -15,6 +15,7 @@ from pipelines.text.tokens import tokenize
 
 FORM = 2  # of a projection's layout and of the tokenizer; another one in the projection means: build it again
 CHUNK_ROWS = 1_000  # rows a transaction of a projection takes in
+PIECE_ROWS = 100  # of one that is done while something else is waited for, which may come any moment
 TEXT_MAX = 200_000  # characters of one turn that are indexed
 TURN, VERSION, ONLINE, KINDS = 0, 1, 2, 3  # a row of a projection is named by the id in the store times the number of kinds, plus the kind
 _PLAIN = {i: 0xE000 + i for i in range(128) if not chr(i).isalnum() and chr(i) != " "}
@@ -35,10 +36,10 @@ class Source:
         """The highest id."""
         return select(func.max(self.table.c.id))
 
-    def after(self, row_id: int) -> Select[Any]:
+    def after(self, row_id: int, rows: int = CHUNK_ROWS) -> Select[Any]:
         """The next rows behind this id."""
         c: Column[Any] = self.table.c.id
-        return select(c, self.table.c.scope_id, *self.columns).where(c > row_id).order_by(c).limit(CHUNK_ROWS)
+        return select(c, self.table.c.scope_id, *self.columns).where(c > row_id).order_by(c).limit(rows)
 
     def tokens(self, row: Any) -> list[str]:
         """A row's tokens, in order."""

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pipelines.engines.claude.client import Provider
 from pipelines.logs.redaction import open_redactor
@@ -139,9 +139,11 @@ def _measure_shared(root: Path, told: Connection, found: Sequence[Session], proc
     os.environ.update({f"DREAMD_{name}": value for name, value in settings.items()})
     loaded = load(None)
     place = wiring.Place(wiki=desk.wiki, wiki_id=WIKI_ID, store_url=desk.url, archive=desk.data / "archive", private=desk.data, host=HOST)
-    with wiring.open_parts(place, loaded, scope=SCOPE) as alone, helped(alone, place, loaded, scope=SCOPE) as parts:
+    request = desk.request(engine="claude", budget_uusd=1_000 * BUDGET)
+    with wiring.open_parts(place, loaded, scope=SCOPE) as alone, helped(alone, place, loaded, scope=SCOPE, params=request.params) as parts:
+        cast(Provider, parts.means.messages).get_ready()  # type: ignore[union-attr]
         began, worked = time.perf_counter(), time.process_time()
-        done = dream(parts, desk.request(engine="claude", budget_uusd=1_000 * BUDGET))
+        done = dream(parts, request)
         whole, worked = time.perf_counter() - began, time.process_time() - worked
         told.send("seen")
         _tell(done, whole, parts.store, told.recv(), len(found), worked)

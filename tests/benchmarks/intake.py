@@ -38,6 +38,7 @@ from pipelines.logs.codec import Source, compress
 from pipelines.logs.discovery import discover
 from pipelines.logs.intake import intake
 from pipelines.logs.redaction import Redactor, open_redactor, open_scanner
+from pipelines.run import Params
 from pipelines.store import open_store
 from tests.benchmarks.timing import Cost, best, once
 from worker.hands import helped
@@ -177,7 +178,7 @@ def _shared(path: str, processes: int) -> Cost:
             host="benchmark",
         )  # fmt: skip
         settings = load(None)
-        with open_parts(place, settings, scope="local") as alone, helped(alone, place, settings, scope="local") as parts:
+        with open_parts(place, settings, scope="local") as alone, helped(alone, place, settings, scope="local", params=Params()) as parts:
             assert parts.hands is not None
             among = partial(parts.hands.take_in, "local")
             children = resource.getrusage(resource.RUSAGE_CHILDREN)

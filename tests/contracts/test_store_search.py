@@ -173,7 +173,8 @@ def test_new_turns_are_found_at_once_and_nothing_is_taken_in_twice(store: Store)
 
 
 def test_new_turns_are_taken_in_a_part_at_a_time_until_none_is_left(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipelines.store.words.CHUNK_ROWS", 2)
+    for module in ("fts", "postings"):
+        monkeypatch.setattr(f"pipelines.store.{module}.PIECE_ROWS", 2)
     fill(store)
     taken = []
     while part := store.refresh_search_part(SCOPE):

@@ -17,7 +17,7 @@ from sqlalchemy import select
 
 from pipelines.logs.discovery import discover
 from pipelines.logs.intake import intake, intake_files
-from pipelines.run import Parts, dream
+from pipelines.run import Params, Parts, dream
 from pipelines.run.units import plan
 from pipelines.store import Store
 from pipelines.store import tables as t
@@ -51,7 +51,10 @@ def shared(desk: Desk, monkeypatch: pytest.MonkeyPatch, processes: int | None = 
         monkeypatch.setenv(f"DREAMD_{name.upper()}", str(value))
     loaded = load(None)
     place = wiring.Place(wiki=desk.wiki, wiki_id=WIKI_ID, store_url=desk.url, archive=desk.data / "archive", private=desk.data, host=HOST)
-    with wiring.open_parts(place, loaded, scope=SCOPE) as alone, helped(alone, place, loaded, scope=SCOPE) as parts:
+    with (
+        wiring.open_parts(place, loaded, scope=SCOPE) as alone,
+        helped(alone, place, loaded, scope=SCOPE, params=replace(Params(), engine=loaded.engine)) as parts,
+    ):
         yield parts
 
 

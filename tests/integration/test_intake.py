@@ -104,6 +104,9 @@ class Watching:
     def seen_files(self, scope: str) -> Mapping[str, Seen]:
         return self.inner.seen_files(scope)
 
+    def seen_file(self, scope: str, path: str) -> Seen | None:
+        return self.inner.seen_file(scope, path)
+
     def source(self, scope: str, identity: str) -> SourceState | None:
         return self.inner.source(scope, identity)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -138,14 +139,14 @@ def _dream(target: Target, loaded: Settings, params: Callable[[Params], Params],
     place = wiring.place_of(target.wiki, loaded, create=True)
     target.register(loaded)
     progress = Progress(quiet=as_json)
-    with (
-        wiring.open_parts(place, loaded, scope=target.scope, progress=progress) as alone, helped(alone, place, loaded, scope=target.scope) as parts
-    ):  # fmt: skip
+    with ExitStack() as stack:
+        alone = stack.enter_context(wiring.open_parts(place, loaded, scope=target.scope, progress=progress))
         request = Request(
-            scope=common.scope_of(target.scope, loaded, parts.store), paths=target.paths, wiki=place.wiki, wiki_id=place.wiki_id, host=place.host,
-            notes=tuple(n.expanduser() for n in target.notes), exclude=(str(place.wiki), str(place.private)), mine=loaded.edits_are_mine, params=params(parts.defaults),
+            scope=common.scope_of(target.scope, loaded, alone.store), paths=target.paths, wiki=place.wiki, wiki_id=place.wiki_id, host=place.host,
+            notes=tuple(n.expanduser() for n in target.notes), exclude=(str(place.wiki), str(place.private)), mine=loaded.edits_are_mine, params=params(alone.defaults),
             instructions=target.instructions,
         )  # fmt: skip
+        parts = stack.enter_context(helped(alone, place, loaded, scope=target.scope, params=request.params))
         if target.project is not None and not request.params.dry_run:
             drain(parts, spool_of(loaded), request, host=place.host, asks=False)
         decided = decided_in_files(parts.store, request.scope)

@@ -14,7 +14,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -258,11 +258,16 @@ class Provider:
 
         timeout = httpx2.Timeout(timeout_s, connect=min(self.connect_s, timeout_s), write=min(SEND_S, timeout_s), pool=timeout_s)
         streamed: Any = {"cast_to": httpx2.Response, "options": {"timeout": timeout}, "stream": True, "stream_cls": anthropic.Stream[Any]}
-        client: Any = self._ready()  # its types know no response that is not read yet
+        client: Any = self._connected()  # its types know no response that is not read yet
         found: httpx2.Response = client.get(path, **streamed) if method == "get" else client.post(path, body=dict(body or {}), **streamed)
         return found
 
-    def _ready(self) -> anthropic.Anthropic:
+    def get_ready(self) -> None:
+        """Do now what the first call does before it is sent, in a process that waits for work: the SDK takes 1 s to import. What is wrong the first call tells."""
+        with suppress(Refused):
+            self._connected()
+
+    def _connected(self) -> anthropic.Anthropic:
         """The SDK's client, made at the first call. Raises Refused when the environment holds a proxy that cannot be used."""
         with self._making:
             if self._client is None:

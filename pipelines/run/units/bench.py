@@ -57,11 +57,16 @@ class Bench:
             self._desks.append(
                 Desk(
                     store=self.store, means=means, scope=self.scope, dream=dream, job=self.job.id, owner=self.job.owner, batch=self.params.batch, go_on=self.go_on,
-                    spare=iter(()) if self.parts.helps else _indexing(self.store, self.scope),
+                    spare=iter(()) if self._index_is_others else _indexing(self.store, self.scope),
                     progress=self.parts.progress, limits=lambda: means.limits(dream=dream, scope=self.scope, budget_uusd=self.params.budget_uusd, now=self.parts.now()),
                 )
             )  # fmt: skip
         return self._desks[0]
+
+    @property
+    def _index_is_others(self) -> bool:
+        """Whether another process writes the search index: one that helps this one, or the one this one helps."""
+        return self.parts.helps or bool(self.parts.hands and self.parts.hands.names)
 
     def asked(self) -> dict[str, object]:
         """What was asked so far, as a part of the unit's result; nothing for an engine that asks nobody."""

@@ -198,7 +198,9 @@ def test_a_line_of_another_question_answers_nothing() -> None:
 
 def test_a_line_that_speaks_of_something_else_answers_nothing() -> None:
     line = typed("the search index is rebuilt at night", "other")
-    desk = Desk(lambda _: told(answered(1, 1, "the search index is rebuilt at night", "The search index is rebuilt at night.", about="search index", what="rebuild")))
+    desk = Desk(
+        lambda _: told(answered(1, 1, "the search index is rebuilt at night", "The search index is rebuilt at night.", about="search index", what="rebuild"))
+    )
     (found,) = ENGINE.answer([gap("use the usual port", line)], desk)
     assert found.claim is None
 

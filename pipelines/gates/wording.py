@@ -34,7 +34,7 @@ _STEM = 4
 """Letters two words have to begin with alike to be one word in two forms."""
 # They add nothing of their own: whom it is about, of what sort a value is, that something happens, is called, is done (`completion` looks at that) or is said.
 _LIGHT = frozenset({"用户", "项目", "端口", "版本"}) | frozenset(
-    content_words("happen take place call name port version done finish complete according report say state")
+    content_words("happen take place call name port version done finish complete according report say state su sus sa son ses leur leurs")
 )
 
 _SHOWN_BY_STATUS = frozenset(content_words("failed"))
@@ -110,12 +110,16 @@ _FILLING = frozenset(
     )
 ) | frozenset("需要 那时 这时 当时 此时 之后 以后 之前 期间 是因为 因此 于是 进行 同时 其中 之一 方面".split())
 """Words that join what is told, or say it once more; alone they add nothing. Of "always" the gate judges elsewhere."""
+_DOES = frozenset(
+    content_words("work live keep kept get make take run use own hold have stay nutzt verwendet wohnt arbeitet trabaja vive usa travaille vit utilise")
+)
+"""What somebody does with the next word, which is what is told ("and works as a nurse")."""
 
 
 def part_of_its_own(claim: Claim, support: Sequence[Located]) -> bool:
     """Whether a part of the statement, which goes on behind a comma, "and" or "because", tells mostly what no quote does."""
     said = fold_width(claim.statement)
-    new = _own_words(said, support)[0] - _FILLING
+    new = _own_words(said, support)[0] - _FILLING - _DOES
     parts = _PARTS.split(said) if new else []
     return len(parts) > 1 and any(2 * len(new & set(words)) > len(words) for part in parts if (words := [*_telling(_valueless(part)), *_values(part)]))
 
@@ -124,8 +128,8 @@ def joins_another(claim: Claim, support: Sequence[Located]) -> bool:
     """Whether the statement joins to something another that no quote knows ("Mira and the contractor" for Mira)."""
     said = fold_width(claim.statement)
     new = _own_words(said, support)[0] - _FILLING
-    joined = (_telling(_valueless(said[match.end() :])) for match in _JOINS.finditer(said)) if new else iter(())
-    return any(words and words[0] in new for words in joined)
+    joined = (said[match.end() :] for match in _JOINS.finditer(said)) if new else iter(())
+    return any(next((word for word in _telling(_valueless(rest)) if word not in _DOES), "") in new for rest in joined)
 
 
 def _valueless(text: str) -> str:

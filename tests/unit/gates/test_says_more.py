@@ -29,6 +29,7 @@ JOINED = (
     ("Releases of the mobile app go out on Thursdays.", "releases go out on Thursdays"),
     ("生产环境的缓存保留两天。", "缓存保留两天"),
     ("El informe y la factura se envían los martes a contabilidad.", "el informe se envía los martes a contabilidad"),
+    ("The heating is serviced each March and runs on diesel.", "the heating is serviced each March"),
 )
 """One more beside what was said, or a place nobody named."""
 BINDING = (
@@ -41,6 +42,9 @@ BINDING = (
     (Kind.FACT, "El ascensor funciona los domingos.", "el ascensor funciona los domingos, salvo en agosto"),
     (Kind.FACT, "L'ascenseur marche le dimanche.", "l'ascenseur marche le dimanche, sauf en août"),
     (Kind.RULE, "访客走正门。", "访客走正门，周末例外"),
+    (Kind.FACT, "The lift runs.", "the lift runs until 2030"),
+    (Kind.RULE, "Guests use the front door.", "provided nobody sleeps, guests use the front door"),
+    (Kind.PREFERENCE, "The user prefers the stairs.", "when the lift is full I prefer the stairs"),
 )
 """(kind, told, said): what binds it is gone, or taken back."""
 MEANT = (
@@ -49,12 +53,19 @@ MEANT = (
     ("Das Archiv zieht in den neuen Tresor um.", "wir möchten mit dem Archiv in den neuen Tresor umziehen"),
     ("El usuario vende el barco en primavera.", "quiero vender el barco en primavera"),
     ("档案搬到新的库房。", "我们打算把档案搬到新的库房"),
+    ("The archive moved to the new vault.", "the archive will move to the new vault"),
+    ("The user sells the boat in spring.", "I will sell the boat in spring"),
+    ("Das Archiv zieht in den neuen Tresor um.", "wir werden mit dem Archiv in den neuen Tresor umziehen"),
+    ("El usuario vende el barco.", "voy a vender el barco"),
+    ("L'utilisateur vend le bateau.", "je compte vendre le bateau"),
+    ("Das Archiv zieht in den neuen Tresor um.", "weil das Archiv in den neuen Tresor umziehen will"),
 )
 """What is meant, as so."""
 GENERAL = (
     ("The lift sticks on the third floor every morning.", "the lift sticks on the third floor in the morning"),
     ("El ascensor siempre se para en el tercer piso.", "el ascensor casi siempre se para en el tercer piso"),
     ("电梯总是停在三楼。", "电梯经常停在三楼"),
+    ("The lift always sticks on Mondays.", "the lift sticks on Mondays"),
 )
 SAME = (
     (Kind.FACT, "The heating in the lab is serviced each March by two technicians, who need the key from the porter.", HEATING),
@@ -65,6 +76,32 @@ SAME = (
     (Kind.PLAN, "The team wants to move the archive to the new vault.", "we want to move the archive to the new vault"),
     (Kind.FACT, "L'utilisateur prend le bus le mardi.", "je prends le bus le mardi"),
     (Kind.FACT, "Das Team trifft sich dienstags im Keller.", "wir treffen uns dienstags im Keller, das Team mag das"),
+    (Kind.FACT, "The gate closes by itself after ten seconds.", "the gate will close by itself after ten seconds"),
+    (Kind.FACT, "The pump tries again three times.", "the pump will try again three times"),
+    (Kind.FACT, "The user goes to the library on Sundays.", "I'm going to the library on Sundays"),
+    (Kind.FACT, "El usuario va a la biblioteca los domingos.", "voy a la biblioteca los domingos"),
+    (Kind.FACT, "L'utilisateur va à la piscine le dimanche.", "je vais à la piscine le dimanche"),
+    (Kind.FACT, "L'utilisateur est à la banque postale.", "mon compte est à la banque postale"),
+    (Kind.FACT, "Die Briefe kommen per Post.", "die Briefe werden abends verschickt, sie kommen per Post"),
+    (Kind.FACT, "电梯在夜里停运。", "电梯会在夜里停运"),
+    (Kind.FACT, "The user works at the harbor.", "I want to move to Rome. I work at the harbor"),
+    (Kind.FACT, "The user works at the harbor.", "I work at the harbor and I want to move to Rome"),
+    (Kind.FACT, "The user's garden is in the valley.", "I bike to work, except on ice. My garden is in the valley"),
+    (Kind.FACT, "The seeds of the nursery come in bags.", "the seeds provided by the nursery come in bags"),
+    (Kind.FACT, "用户会说英语和法语。", "除了英语我还会说法语"),
+    (Kind.FACT, "The user worked at the harbor from 2010 to 2015.", "I worked at the harbor from 2010 until 2015"),
+    (Kind.PREFERENCE, "The user likes people to be direct.", "I like it when people are direct"),
+    (Kind.PLAN, "The user wants to call the nursery every week.", "I want to call the nursery once a week, every week"),
+    (Kind.GOAL, "The team wants to empty the cellar quickly.", "we want to empty the cellar as soon as possible, quickly"),
+    (Kind.FACT, "Development of the map began in May.", "we began developing the map in May"),
+    (Kind.FACT, "The map renders locally, not in the browser.", "the map renders on my laptop, not in the browser"),
+    (Kind.FACT, "The letter goes out every month.", "the letter goes out monthly"),
+    (Kind.FACT, "The user meets the choir every Monday.", "I meet the choir on Mondays"),
+    (Kind.FACT, "用户每天跑步。", "我天天跑步"),
+    (Kind.FACT, "The user's brother lives in Kyoto and works as a nurse.", "my brother lives in Kyoto, he's a nurse"),
+    (Kind.FACT, "The records are rotated daily and kept for a month.", "records get rotated daily, we keep them a month"),
+    (Kind.FACT, "El usuario vive en la sierra con su hermana.", "vivo en la sierra con mi hermana"),
+    (Kind.FACT, "L'utilisateur vit au village avec sa famille.", "je vis au village avec ma famille"),
 )
 """(kind, told, said): nothing more and nothing less."""
 

@@ -42,7 +42,9 @@ def morning_report(
     Asked twice for one dream it says the same.
     """
     did = _Did.of(store, scope, dream)
-    left_out = shown.brief.moved[:LINES_MAX]
+    fresh = {uid[:12] for uid in did.fresh}
+    leads = tuple(m for m in shown.brief.leads if m.uid in fresh)  # named once: they say nothing that would be missed again
+    left_out = (*shown.brief.moved, *leads)[:LINES_MAX]
     changed = _changed(store, scope, did)
     out = _taken_out(store, scope, did)
     edited = {note: change for note, change in out.items() if change.new != NOTHING}
@@ -53,7 +55,7 @@ def morning_report(
         learnt=_learnt(store, scope, did, changed.keys() | reworded), work=_work(shown.work), merged=_merged(store, scope, did),
         retired=_last_words(store, scope, did, Verb.RETRACTS, but=out), edited=tuple(edited.values()),
         checked=Counter(did.findings[uid].verdict.value for uid in did.fresh if uid in did.findings and uid in did.online), refused=refused or {},
-        left_out=left_out, more_left_out=shown.brief.left - len(left_out), problems=(*problems, *dead_links(did.online.values(), _shown_first(did))), redacted=redacted,
+        left_out=left_out, more_left_out=shown.brief.left + len(leads) - len(left_out), problems=(*problems, *dead_links(did.online.values(), _shown_first(did))), redacted=redacted,
         stale=len(stale) if did.fresh & stale else 0, drafts=drafts if did.notes(Verb.NEW) else 0, unasked=unasked if did.notes(Verb.NEW) else 0, reverted=(*_reverted(store, scope, did, dream), *(c for note, c in out.items() if note not in edited)), undo=f"dreamd revert {dream}", said_at=_said_at(store, scope, dream),
     )  # fmt: skip
     return _beside(store, scope, told)

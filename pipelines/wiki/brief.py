@@ -21,7 +21,7 @@ from pipelines.wiki.content import Content, Correction, Item
 from pipelines.wiki.doors import HOOK_CHARS_MAX, PAGES_PATH, Door, Entry, Moved, entry
 from pipelines.wiki.inline import Spans, join, plain
 from pipelines.wiki.lines import Part, carried_text, day, recheck, worked
-from pipelines.wiki.page import link
+from pipelines.wiki.page import Block, link
 from pipelines.wiki.signs import COMMANDS, CORRECTED, CORRECTED_MAX, FACTS, GOALS, RULES, Best, Signs, Stand, lasts, signs_of, stamp
 from pipelines.wiki.topics import Layout, Sort, hooked
 from pipelines.wiki.unfinished import NOT_ANSWERED, NOT_APPROVED, Left, told_of, unfinished
@@ -40,7 +40,8 @@ NAME_CHARS_MAX = 60
 class Brief:
     """The brief and its measure. `told` are the notes and corrections (`told_correction`) it carries, for the record of deliveries.
 
-    `left` counts what did not fit whole; `moved` names it, in a large scope only the first of each section.
+    `left` counts what did not fit whole; `moved` names it, in a large scope only the first of each section. `leads` are the lines of the person's own index
+    that no brief tells, since they only lead in others.
     """
 
     text: str
@@ -49,6 +50,7 @@ class Brief:
     moved: tuple[Moved, ...] = ()
     told: tuple[str, ...] = ()
     left: int = 0
+    leads: tuple[Moved, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ def tell(signs: Signs, budget: Budget = MEMORY_MD, *, scope: str = "") -> Brief:
     )
     return Brief(
         text=text, lines=text.count("\n"), bytes=len(text.encode("utf-8", "surrogatepass")), moved=(*moved, *left), told=told,
-        left=len(moved) + len(left) + sum(s.uncounted for s in sections),
+        left=len(moved) + len(left) + sum(s.uncounted for s in sections), leads=_leads(signs),
     )  # fmt: skip
 
 
@@ -361,6 +363,15 @@ def _says_nothing(item: Item) -> bool:
     return not item.corrected_to and bool(_SAYS_NOTHING.fullmatch(item.statement.replace("*", "").strip()))
 
 
+def _leads(signs: Signs) -> tuple[Moved, ...]:
+    return tuple(
+        Moved(section="Pages", text=inline.words(_own(i)[0]), page=door.path, why="only_leads_in", uid=i.uid)
+        for door in signs.doors
+        for i in door.index
+        if i.carried and _says_nothing(i) and not (i.covered or i.against or hooked(i.carried, signs.memory))
+    )
+
+
 def _index_line(item: Item, door: Door, moved: list[Moved], chars_max: int, *, depth: int) -> Entry:
     spans = _told(item, door.path, "Pages", chars_max, moved)
     return Entry(spans or plain(item.statement), None, item.uid, depth=depth)
@@ -368,9 +379,14 @@ def _index_line(item: Item, door: Door, moved: list[Moved], chars_max: int, *, d
 
 def _told(item: Item, path: str, section: str, chars_max: int, moved: list[Moved]) -> Spans:
     """A note's words in one line; what is too long, or has more under it than a line can hold, is reported."""
-    own = item.carried and item.markdown and not item.corrected_to
-    spans, blocks = carried_text(item.markdown, lambda _: None) if own else (plain(item.corrected_to or item.statement), ())
+    spans, blocks = _own(item)
     text = inline.words(spans)
     if len(text) > chars_max or blocks:
         moved.append(Moved(section=section, text=text, page=path, why="shortened"))
     return plain(inline.cut_quote(text, chars_max)) if len(text) > chars_max else spans
+
+
+def _own(item: Item) -> tuple[Spans, tuple[Block, ...]]:
+    """A note's words, in its own Markdown where it has some: its first line, and what stands under it."""
+    own = item.carried and item.markdown and not item.corrected_to
+    return carried_text(item.markdown, lambda _: None) if own else (plain(item.corrected_to or item.statement), ())

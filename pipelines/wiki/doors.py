@@ -22,12 +22,13 @@ HOOK_SUBJECTS_MAX = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
-    """A line that did not fit whole: its section, its words, the page they stand on, and why."""
+    """A line that is not told whole: its section, its words, the page they stand on, why, and the note it tells where somebody asks for that."""
 
     section: str
     text: str
     page: str
     why: str
+    uid: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,19 +118,23 @@ def _lost(outcome: Outcome) -> Iterator[str]:
 def _dropped(notes: Path, wiki: Path) -> Iterator[str]:
     """Lines of note files whose words stand on no page, and index lines told in neither the brief nor the journal. Looks at the files alone."""
     pages = _bare("\n".join(p.read_text("utf-8") for p in sorted(wiki.rglob("*.md")) if p.name != "MEMORY.md" and p.parent.name != "journal"))
-    told = _bare("\n".join(p.read_text("utf-8") for p in [wiki / "MEMORY.md", *sorted((wiki / "journal").glob("*.md"))] if p.exists()))
+    reports = "\n".join(p.read_text("utf-8") for p in [wiki / "MEMORY.md", *sorted((wiki / "journal").glob("*.md"))] if p.exists())
+    told, cut = _bare(reports), tuple(filter(None, map(_bare, _CUT.findall(reports))))
     for file in sorted(notes.rglob("*.md")):
         text = re.sub(r"\A---\n.*?\n---\n", "", file.read_text("utf-8", "replace").replace("\r\n", "\n"), flags=re.DOTALL)
         for row in text.split("\n"):
             pieces = [_bare(piece) for piece in re.split(_LINK, row)]
             if not all(piece in pages or (row.startswith("#") and piece in told) for piece in pieces):
                 yield f"on no page: {file.relative_to(notes)}: {row}"
-            elif file.name == "MEMORY.md" and not row.startswith("#") and not all(piece in told for piece in pieces):
+            elif file.name == "MEMORY.md" and not row.startswith("#") and not all(piece in told or piece.startswith(cut) for piece in pieces):
                 yield f"not told: {file.relative_to(notes)}: {row}"
 
 
 _LINK = r"\[\[[^\]]*\]\]|\[[^\]]*\]\([^)]*\)|https?://\S+"
 """What a page may show under another name or as an address: a line is looked for by what stands around it."""
+
+_CUT = re.compile(r"(?m)^  - Pages: (.+) … \(")
+"""What the journal names by its beginning alone."""
 
 
 def _bare(text: str) -> str:

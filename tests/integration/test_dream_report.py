@@ -62,3 +62,15 @@ def test_what_a_folder_held_is_told_also_when_the_scope_moves_meanwhile(desk: De
     assert desk.dream().report.status == "completed"
     assert len(tried) == 2
     assert any("mine.md" in page.read_text(encoding="utf-8") for page in (desk.wiki / "journal").glob("*.md"))
+
+
+def test_a_line_of_an_index_that_only_leads_in_is_named_once(desk: Desk) -> None:
+    desk.note("MEMORY.md", "# Yard\n\nThree barns beside one road:\n- `north/` holds hay\n- `south/` holds tools\n")
+    said = []
+    for words in ("Always run migrations with `make migrate`.", "Never push to main."):
+        ClaudeLog(words).user(words).assistant("ok").save(desk.logs)
+        desk.dream()
+        report = next(desk.wiki.glob("journal/*.md")).read_text(encoding="utf-8").partition("## Earlier that day")[0]
+        said.append("  - Pages: Three barns beside one road: (only leads in, see `yard.md`)\n" in report)
+    assert said == [True, False]
+    assert "Three barns" not in (desk.wiki / "MEMORY.md").read_text(encoding="utf-8")

@@ -193,8 +193,11 @@ def test_a_line_of_an_index_that_only_leads_in_or_tells_what_an_index_is_is_no_h
     said = ("This directory contains project-specific memory for Claude Code.", "**Documentation Structure:**", "The venv lies in `venv/`", "This file is big.")
     lines = [carried(f"l{n}", words, n, path="MEMORY.md", title="Notes", index=True) for n, words in enumerate(said)]
     content = Content(title="x", items=(carried("a1", "Body.", 9, path="fog.md", title="Fog"), *lines))
-    told = "\n".join(section(brief(content, layout(content.items), MEMORY_MD).text, "Pages"))
+    done = brief(content, layout(content.items), MEMORY_MD)
+    told = "\n".join(section(done.text, "Pages"))
     assert ["This directory" in told, "Structure" in told, "The venv lies in" in told, "This file is big" in told] == [False, False, True, True]
+    assert [(m.text, m.page, m.why, m.uid) for m in done.leads] == [(said[n], "notes.md", "only_leads_in", f"l{n}") for n in (0, 1)]
+    assert not done.moved
 
 
 def test_lines_of_a_memory_index_are_hooks_of_120_characters_where_room_is_short() -> None:

@@ -239,7 +239,7 @@ class Settings(BaseSettings):
         default="auto", description="what reads meaning: local (rules), claude (rules and a model), auto (claude where it has a budget or a local server)"
     )
     processes: int | None = Field(
-        default=None, ge=1, le=64, description="processes that share a dream here; default: where there is much to do, one a core, at most 4"
+        default=None, ge=1, le=64, description="processes that share what dreamd dream does here; default: where there is much to do, one a core, at most 4"
     )
     skew_s: float = Field(default=120, ge=0, le=86_400, description="times of two sessions closer than this give no order")
     change_share_max: float = Field(default=0.5, gt=0, le=1, description="a dream that would change more of a scope's notes is held for review")

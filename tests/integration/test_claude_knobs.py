@@ -91,6 +91,7 @@ def test_a_truthful_model_that_words_freely_is_believed(long: Home) -> None:
 def test_a_wrong_answer_is_no_note_and_leaves_its_question_open(home: Home) -> None:
     run = home.dream(Knobs(answer=1.0))
     made_up = [lie for lie in run.oracle.told if lie.knob == "answer" and lie.way == "made up"]
+    assert made_up
     assert [lie for lie in made_up if run.reached(lie) or run.closed(lie)] == []
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 WITHIN = 0.07
-"""How far off a count may be."""
+"""How far off counts were, against the vocabularies the weights were fitted on; how far they are with the current models is not known, `GROWTH` being told by others."""
 GROWTH = 1.3
 """Tokens of the current models for one of an older vocabulary."""
 _RUN = re.compile(

@@ -104,7 +104,7 @@ _MEANS_TO = _any_of(
 )
 """What says that somebody means to, and has not. Who is going to the market goes there."""
 _WILL = re.compile(
-    r"(?<![a-z])(?:the|an?|each|every|this|it)(?: (?!(?:user|team|people)(?![a-z]))[\w'-]+){0,4} will(?: only| always| never| not)? (?P<does>[a-z]+)",
+    r"(?<![a-z])(?:the|an?|each|every|this|it|my|our|his|her|their)(?: (?!(?:user|team|people)(?![a-z]))[\w'-]+){0,4} will(?: only| always| never| not)? (?P<does>[a-z]+)",
     re.IGNORECASE,
 )
 """What a thing will do it does: so its ways are told ("the gate will close after a minute")."""

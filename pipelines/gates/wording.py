@@ -111,7 +111,7 @@ _FILLING = frozenset(
 ) | frozenset("需要 那时 这时 当时 此时 之后 以后 之前 期间 是因为 因此 于是 进行 同时 其中 之一 方面".split())
 """Words that join what is told, or say it once more; alone they add nothing. Of "always" the gate judges elsewhere."""
 _DOES = frozenset(
-    content_words("work live keep kept get make take run use own hold have stay nutzt verwendet wohnt arbeitet trabaja vive usa travaille vit utilise")
+    content_words("work live keep kept get make take run use own hold have last stay nutzt verwendet wohnt arbeitet trabaja vive usa travaille vit utilise")
 )
 """What somebody does with the next word, which is what is told ("and works as a nurse")."""
 

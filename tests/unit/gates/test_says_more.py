@@ -78,6 +78,8 @@ SAME = (
     (Kind.FACT, "Das Team trifft sich dienstags im Keller.", "wir treffen uns dienstags im Keller, das Team mag das"),
     (Kind.FACT, "The gate closes by itself after ten seconds.", "the gate will close by itself after ten seconds"),
     (Kind.FACT, "The pump tries again three times.", "the pump will try again three times"),
+    (Kind.FACT, "The user's shop opens in June.", "my shop will open in June"),
+    (Kind.FACT, "The fair is in the valley and lasts three days.", "the fair is three days in the valley"),
     (Kind.FACT, "The user goes to the library on Sundays.", "I'm going to the library on Sundays"),
     (Kind.FACT, "El usuario va a la biblioteca los domingos.", "voy a la biblioteca los domingos"),
     (Kind.FACT, "L'utilisateur va à la piscine le dimanche.", "je vais à la piscine le dimanche"),

@@ -1,19 +1,22 @@
 """A process that helps another one with its dream: it opens the same store, does what it is told over a pipe, and ends when the pipe does.
 
-It is never told to stop in the middle of a file. A unit it has in work it gives back; what is in flight to a model is waited for and stored first.
+A unit it has in work then it gives back; what is in flight to a model is waited for and stored first. Logs it leaves where it is: each batch of them is one
+transaction.
 """
 
 from __future__ import annotations
 
+import os
 import queue
 import signal
 import threading
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from multiprocessing.connection import Connection
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from pipelines.engines.claude.client import Provider
 from pipelines.errors import DreamdError, Refused
@@ -26,6 +29,9 @@ from pipelines.run.parts import params_of
 from pipelines.run.runner import lend_a_hand
 from worker import logsetup, wiring
 from worker.settings import Settings
+
+LEAVE_S: Final = 1.0
+"""How long what is no unit, intake and the search index, may go on when it is to end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,13 +125,12 @@ Said: TypeAlias = Joined | Took | Indexed | Did | Through
 
 
 def lend(pipe: Connection, recipe: Recipe) -> None:
-    """The whole life of a hand."""
+    """The whole life of a hand. What keeps it from its work is said by the other process, which meets it as well."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C on a terminal reaches us too; the other process hears it, and the pipe ends
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     logsetup.configure(recipe.settings.log_level)
-    with (
-        suppress(BrokenPipeError, ConnectionResetError),
-        wiring.helping_parts(recipe.place, recipe.settings, scope=recipe.scope) as parts,
-    ):  # nobody is left to tell
+    nobody = (BrokenPipeError, ConnectionResetError)  # is left to tell
+    with suppress(DreamdError, *nobody), wiring.helping_parts(recipe.place, recipe.settings, scope=recipe.scope) as parts:
         if recipe.asks and parts.means and isinstance(provider := parts.means.messages, Provider):
             threading.Thread(target=provider.get_ready, name="gets ready", daemon=True).start()
         _Hand(pipe=pipe, parts=parts).serve()
@@ -138,6 +143,7 @@ class _Hand:
     pipe: Connection
     parts: Parts
     _tasks: queue.SimpleQueue[TakeIn | Index | Read | None] = field(default_factory=queue.SimpleQueue)
+    _reads: bool = False
     _over: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -154,7 +160,9 @@ class _Hand:
                         self.parts.store.refresh_search()
                     self._say(Indexed())
                 case Read():
+                    self._reads = True
                     self._read(task)
+                    self._reads = False
                     self._say(Through())
 
     def _hear(self) -> None:
@@ -166,6 +174,9 @@ class _Hand:
                     self.parts.means.slots.resize(told.at_once)
         self._over.set()
         self._tasks.put(None)
+        time.sleep(LEAVE_S)  # a daemon's sleep: who has nothing in work has left before it is over
+        if not self._reads:
+            os._exit(0)
 
     def _told(self) -> Told:
         told: Told = self.pipe.recv()

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, Pipe
 from multiprocessing.process import BaseProcess
 from typing import Final
@@ -64,7 +66,11 @@ class _Hand:
     pipe: Connection
     holder: str = ""
     parcel: int | None = None
+    failed: bool = False
+    """Whether a parcel was too much for it: it is given no other."""
     reads: bool = False
+    begun: threading.Event = field(default_factory=threading.Event)
+    """Its process was started, or cannot be."""
     listens: threading.Thread = field(default_factory=threading.Thread)
 
     def tell(self, told: Told) -> None:
@@ -144,7 +150,7 @@ class Crowd:
     def _hand_over(self, hand: _Hand) -> None:
         """Give a hand that has none the next parcel."""
         work = self._parcels
-        if work is not None and work.left and hand.parcel is None:
+        if work is not None and work.left and hand.parcel is None and not hand.failed:
             hand.parcel = work.left.pop()
             parts = self.parts
             hand.tell(TakeIn(hand.parcel, work.scope, tuple(work.parcels[hand.parcel]), parts.now(), parts.audience))
@@ -199,22 +205,22 @@ class Crowd:
         """Start as many as are wanted and allowed; where one cannot be started the work goes on without."""
         with self._changed:
             for _ in range(min(wanted, self.most) - len(self._hands)):
-                with suppress(OSError):
+                with suppress(OSError, RuntimeError):  # the system allows no more files, or no more threads
                     self._hands.append(self._started())
 
     def _started(self) -> _Hand:
         ours, theirs = Pipe()
         # Not forked: this process has threads and open databases.
         process = multiprocessing.get_context("spawn").Process(target=lend, args=(theirs, self.recipe), name="dreamd hand", daemon=True)
-        process.start()
-        theirs.close()
         hand = _Hand(process=process, pipe=ours)
-        hand.listens = threading.Thread(target=self._listen, args=(hand,), name="listens", daemon=True)
+        hand.listens = threading.Thread(target=self._listen, args=(hand, theirs), name="listens", daemon=True)
         hand.listens.start()
         return hand
 
-    def _listen(self, hand: _Hand) -> None:
+    def _listen(self, hand: _Hand, theirs: Connection) -> None:
         with hand.pipe, suppress(EOFError, OSError):
+            with theirs:
+                _begin(hand)
             while True:
                 said: Said = hand.pipe.recv()
                 with self._changed:
@@ -234,7 +240,7 @@ class Crowd:
             case Indexed():
                 self._have_read(hand)
             case Took(number, files):
-                hand.parcel = None
+                hand.parcel, hand.failed = None, files is None
                 self._took(number, files)
             case Did(error):
                 if error is not None:
@@ -268,12 +274,36 @@ class Crowd:
         for hand in hands:
             hand.tell(Enough())
         for hand in hands:
-            hand.process.join(END_S)
-            if hand.process.is_alive():
-                hand.process.kill()
-            hand.listens.join()
-            hand.process.join()
-            hand.process.close()
+            _end(hand)
+
+
+def _begin(hand: _Hand) -> None:
+    """Start its process. Called in a thread of its own, which Ctrl-C does not interrupt: half started, it would tell of that at length.
+
+    Raises OSError where the system allows no more processes.
+    """
+    try:
+        resource_tracker.ensure_running()  # unblocks the signal, so before
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # the process inherits this, and is spared what is typed before it can ignore it
+        hand.process.start()
+    finally:
+        hand.begun.set()
+
+
+def _end(hand: _Hand) -> None:
+    """See a hand to its end, that was told of it."""
+    hand.begun.wait()
+    if hand.process.pid is None:
+        hand.listens.join()
+        return
+    if not hand.holder:
+        hand.process.kill()  # it has not joined: there is nothing it could lose
+    hand.process.join(END_S)
+    if hand.process.is_alive():
+        hand.process.kill()
+    hand.listens.join()
+    hand.process.join()
+    hand.process.close()
 
 
 def shares_of(slots: int, readers: int, *, idle: bool) -> tuple[int, ...]:

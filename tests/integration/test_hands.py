@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from multiprocessing.context import SpawnContext
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import select
 
-from pipelines.logs.discovery import discover
+from pipelines.logs.counting import TakenIn
+from pipelines.logs.discovery import Found, discover
 from pipelines.logs.intake import intake, intake_files
 from pipelines.run import Params, Parts, dream
 from pipelines.run.units import plan
@@ -36,6 +40,10 @@ MANY, EACH = 24, 8
 CALLS = 6
 
 
+class Interrupted(Exception):
+    """What ends an intake here."""
+
+
 @pytest.fixture(autouse=True)
 def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     for name in ("DATA", "CONFIG"):
@@ -45,17 +53,31 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtu
 
 
 @contextmanager
-def shared(desk: Desk, monkeypatch: pytest.MonkeyPatch, processes: int | None = 2, **settings: object) -> Iterator[Parts]:
-    """Live parts over a desk, with hands."""
+def shared(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, processes: int | None = 2, hands_at: Mapping[str, Any] | None = None, **settings: object
+) -> Iterator[Parts]:
+    """Live parts over a desk, with hands; `hands_at` is what is otherwise in the place that they open."""
     for name, value in {**({"processes": processes} if processes else {}), **settings}.items():
         monkeypatch.setenv(f"DREAMD_{name.upper()}", str(value))
     loaded = load(None)
     place = wiring.Place(wiki=desk.wiki, wiki_id=WIKI_ID, store_url=desk.url, archive=desk.data / "archive", private=desk.data, host=HOST)
     with (
         wiring.open_parts(place, loaded, scope=SCOPE) as alone,
-        helped(alone, place, loaded, scope=SCOPE, params=replace(Params(), engine=loaded.engine)) as parts,
+        helped(alone, replace(place, **(hands_at or {})), loaded, scope=SCOPE, params=replace(Params(), engine=loaded.engine)) as parts,
     ):
         yield parts
+
+
+def taken_in(parts: Parts, desk: Desk, files: Sequence[Found]) -> tuple[TakenIn, ...]:
+    """What this process alone makes of these files."""
+    return intake_files(
+        files, store=parts.store, scope=SCOPE, archive=parts.archive, redactor=parts.redactor, now=desk.now, readers=parts.readers, audience=""
+    )  # fmt: skip
+
+
+def crowd_of(parts: Parts) -> Crowd:
+    assert isinstance(parts.hands, Crowd)
+    return parts.hands
 
 
 def readers(store: Store) -> set[str]:
@@ -118,14 +140,12 @@ def test_what_several_take_in_is_told_file_by_file_as_by_one(desks: Callable[[],
         files = discover([str(two.logs)]).files
         mine: list[str] = []
 
-        def take(some: object) -> object:
-            until(lambda: len(parts.hands.names) == 2)  # type: ignore[union-attr]
-            mine.extend(f.path for f in some)  # type: ignore[attr-defined]
-            return intake_files(
-                some, store=parts.store, scope=SCOPE, archive=parts.archive, redactor=parts.redactor, now=two.now, readers=parts.readers, audience=""
-            )  # type: ignore[arg-type]
+        def take(some: Sequence[Found]) -> tuple[TakenIn, ...]:
+            until(lambda: len(crowd_of(parts).names) == 2)
+            mine.extend(f.path for f in some)
+            return taken_in(parts, two, some)
 
-        found = parts.hands.take_in(SCOPE, files, take)  # type: ignore[arg-type]
+        found = parts.hands.take_in(SCOPE, files, take)
     assert [Path(f.path).name for f in found] == [Path(f.path).name for f in told]
     assert [(f.format, f.sessions, f.turns, f.good, f.good_bytes) for f in found] == [(f.format, f.sessions, f.turns, f.good, f.good_bytes) for f in told]
     assert 0 < len(mine) < len(files)
@@ -218,6 +238,69 @@ def test_little_is_done_by_one_process_unless_several_are_asked_for(desk: Desk, 
         assert isinstance(parts.hands, Crowd)
         assert parts.hands.most == 2
         assert dream(parts, desk.request()).report.sessions == MANY
+
+
+def test_ctrl_c_while_a_hand_starts_is_no_matter_of_the_hand(desk: Desk, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    with shared(desk, monkeypatch) as parts:
+        crowd = crowd_of(parts)
+        crowd._start(1)
+        (hand,) = crowd._hands
+        until(lambda: hand.process.pid is not None)
+        os.kill(hand.process.pid or 0, signal.SIGINT)
+        until(lambda: bool(crowd.names) or not crowd._hands)
+        assert crowd.names
+    assert capfd.readouterr().err == ""
+
+
+def test_a_parcel_that_a_hand_cannot_take_in_is_taken_in_here(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    sessions(desk, 12)
+    (desk.root / "file").write_text("")
+    with shared(desk, monkeypatch, hands_at={"archive": desk.root / "file" / "archive"}) as parts:
+        crowd, files = crowd_of(parts), discover([str(desk.logs)]).files
+        failed = threading.Event()
+        crowd_took = crowd._took
+
+        def took(number: int, told: tuple[TakenIn, ...] | None) -> None:
+            failed.set()
+            crowd_took(number, told)
+
+        monkeypatch.setattr(Crowd, "_took", lambda _, number, told: took(number, told))
+
+        def take(some: Sequence[Found]) -> tuple[TakenIn, ...]:
+            until(failed.is_set)
+            return taken_in(parts, desk, some)
+
+        told: list[TakenIn] = []
+        threading.Thread(target=lambda: told.extend(crowd.take_in(SCOPE, files, take)), daemon=True).start()
+        until(lambda: bool(told), 20)
+    assert [(Path(f.path).name, f.refused) for f in told] == [(Path(f.path).name, None) for f in files]
+
+
+def test_a_hand_that_cannot_open_the_store_is_done_without_and_says_nothing(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    sessions(desk, MANY)
+    (desk.root / "file").write_text("")
+    with shared(desk, monkeypatch, hands_at={"store_url": f"sqlite:///{desk.root}/file/store.db"}) as parts:
+        assert dream(holding(parts, lambda: not crowd_of(parts)._hands), desk.request()).report.sessions == MANY
+    assert capfd.readouterr().err == ""
+
+
+def test_a_hand_that_takes_logs_in_is_not_waited_for_when_the_dream_ends(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worker.hands.END_S", 600.0)
+    sessions(desk, 12)
+    with shared(desk, monkeypatch) as parts, closing(sqlite3.connect(desk.data / "store.db", isolation_level=None)) as another:
+        crowd = crowd_of(parts)
+        another.execute("BEGIN IMMEDIATE")  # keeps every hand from writing
+
+        def take(some: Sequence[Found]) -> tuple[TakenIn, ...]:
+            until(lambda: any(hand.parcel is not None for hand in crowd._hands))
+            raise Interrupted
+
+        with pytest.raises(Interrupted):
+            crowd.take_in(SCOPE, discover([str(desk.logs)]).files, take)
+        threading.Thread(target=crowd.close, daemon=True).start()
+        until(lambda: not crowd._hands, 20)
 
 
 @pytest.mark.parametrize("idle", [False, True])

@@ -66,9 +66,9 @@ def _answer(item: Fields, batch: Sequence[Gap], made_by: str) -> tuple[int, Clai
 
 
 def _bears_on(gap: Gap, claim: Claim, words: str) -> bool:
-    """Whether an answer speaks of what is asked: it holds a word of the question or of the sentence that raises it."""
+    """Whether an answer speaks of what is asked: it, or what it is said to be about, holds a word of the question or of the sentence that raises it."""
     asked = " ".join((gap.question.text, *(sentence_around(e.quote, e.turn) for e in gap.contexts)))
-    return not set(content_words(asked)).isdisjoint(content_words(f"{claim.statement} {words}"))
+    return not set(content_words(asked)).isdisjoint(content_words(f"{claim.statement} {claim.subject} {claim.attribute} {words}"))
 
 
 # --- as it is shown ----------------------------------------------------------------------------------------------------------------------

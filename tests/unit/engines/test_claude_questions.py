@@ -205,6 +205,15 @@ def test_a_line_that_speaks_of_something_else_answers_nothing() -> None:
     assert found.claim is None
 
 
+@pytest.mark.parametrize(
+    ("asks", "line", "about", "what"), [("who is on call", "Lee carries the pager this week", "Lee", "call"), ("值班的人是谁", "这周轮到小李", "小李", "值班")]
+)  # fmt: skip
+def test_a_line_answers_in_words_of_its_own_what_it_is_said_to_be_about(asks: str, line: str, about: str, what: str) -> None:
+    desk = Desk(lambda _: told(answered(1, 1, line, line, about=about, what=what)))
+    (found,) = ENGINE.answer([gap(asks, typed(line, "other"))], desk)
+    assert found.claim is not None
+
+
 def test_an_answer_invented_in_a_true_line_is_refused_by_the_gates() -> None:
     line = typed("the staging database listens on port 5433", "other")
     desk = Desk(lambda _: told(answered(1, 1, "the staging database listens on port 6000", "The staging database listens on port 6000.", value="6000")))

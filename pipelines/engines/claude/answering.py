@@ -61,14 +61,15 @@ def _answer(item: Fields, batch: Sequence[Gap], made_by: str) -> tuple[int, Clai
         return number, None
     words = item.text("quote", ANSWER_QUOTE_MAX, empty=False)
     found: list[tuple[Quote, Turn]] = [(located(turn, words), turn)]
-    claim = claim_of(said_of(item, KINDS), found, made_by=made_by)
-    return number, claim if _bears_on(batch[number - 1], claim, words) else None
+    said = said_of(item, KINDS)
+    bears = _bears_on(batch[number - 1], f"{said.says} {said.about} {said.what} {words}")
+    return number, claim_of(said, found, made_by=made_by) if bears else None
 
 
-def _bears_on(gap: Gap, claim: Claim, words: str) -> bool:
+def _bears_on(gap: Gap, said: str) -> bool:
     """Whether an answer speaks of what is asked: it, or what it is said to be about, holds a word of the question or of the sentence that raises it."""
     asked = " ".join((gap.question.text, *(sentence_around(e.quote, e.turn) for e in gap.contexts)))
-    return not set(content_words(asked)).isdisjoint(content_words(f"{claim.statement} {claim.subject} {claim.attribute} {words}"))
+    return not set(content_words(asked)).isdisjoint(content_words(said))
 
 
 # --- as it is shown ----------------------------------------------------------------------------------------------------------------------

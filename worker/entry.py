@@ -26,6 +26,7 @@ def main() -> int:
             from worker.session_start import session_start
 
             return session_start(sys.argv[3:])
+    _have_errors_somewhere()
     _take_ready_fd()
     if _serves(sys.argv[1:]):
         _leave_quietly()
@@ -34,6 +35,14 @@ def main() -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     return run()
+
+
+def _have_errors_somewhere() -> None:
+    """Where standard error was closed before the start, what is said there goes nowhere: no file of ours may become number 2, and no warning stops a dream."""
+    if sys.stderr is None:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 2)
+        sys.stderr = os.fdopen(2, "w")
 
 
 def _take_ready_fd() -> None:

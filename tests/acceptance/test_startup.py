@@ -11,6 +11,7 @@ import pytest
 
 from tests.redacting import rule_cache
 from tests.writing import ClaudeLog
+from worker import cli
 
 
 def test_a_command_that_reads_no_session_compiles_no_rule_of_the_engine() -> None:
@@ -53,3 +54,27 @@ def test_a_command_without_an_output_ends_as_it_does_with_one(words: str, tmp_pa
         for out in (">/dev/null", ">&-")
     ]
     assert codes[0] == codes[1]
+
+
+def test_a_dream_with_no_place_for_errors_is_dreamt_all_the_same(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    ClaudeLog("one").user("The staging database listens on port 5433.").save(tmp_path / "logs")
+    env = {
+        **os.environ,
+        "HOME": str(tmp_path),
+        "XDG_CACHE_HOME": str(rule_cache(request)),
+        "DREAMD_WIKI": str(tmp_path / "wiki"),
+        "LOGS": str(tmp_path / "logs"),
+    }
+    for closed in ("2>&-", "<&- >&- 2>&-"):
+        assert subprocess.run(["sh", "-c", f'exec "$0" -m worker dream "$LOGS" --engine local {closed}', sys.executable], env=env).returncode == 0
+    assert (tmp_path / "wiki" / "MEMORY.md").exists()
+
+
+def test_ctrl_c_in_a_command_says_that_nothing_is_half_written(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("worker.cli.dream.targets_of", interrupted)
+    monkeypatch.setattr("worker.cli.dream.wiring.find_wiki", interrupted)
+    assert cli.run(["dream", str(tmp_path), "--engine", "local"]) == 130
+    assert capsys.readouterr().err == "dreamd: interrupted; nothing is half-written, the next dream goes on from here\n"

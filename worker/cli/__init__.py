@@ -6,7 +6,7 @@ import errno
 import os
 import select
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Annotated, Final
 
@@ -75,7 +75,7 @@ def run(arguments: list[str] | None = None) -> int:
 
             return _told(home(as_json=bool(words)))
         code = app_of(words[0] if words else None)(words, prog_name="dreamd", standalone_mode=False)
-        return _told(int(code or DONE))
+        return _interrupted(words) if code == INTERRUPTED else _told(int(code or DONE))  # the parser makes that of Ctrl-C
     except BadSettings as error:
         return _say(error, REFUSED)
     except Refused as error:
@@ -87,9 +87,7 @@ def run(arguments: list[str] | None = None) -> int:
             return UNREAD
         raise
     except KeyboardInterrupt:
-        goes_on = ", the next dream goes on from here" if words[:1] == ["dream"] else ""
-        print(f"dreamd: interrupted; nothing is half-written{goes_on}", file=sys.stderr)
-        return INTERRUPTED
+        return _interrupted(words)
     except typer.Exit as error:
         return int(error.exit_code)
     except typer.Abort:
@@ -105,6 +103,12 @@ def run(arguments: list[str] | None = None) -> int:
             shown()
             return int(getattr(error, "exit_code", USAGE))
         return _fault(error)
+
+
+def _interrupted(words: Sequence[str]) -> int:
+    goes_on = ", the next dream goes on from here" if words[:1] == ["dream"] else ""
+    print(f"dreamd: interrupted; nothing is half-written{goes_on}", file=sys.stderr)
+    return INTERRUPTED
 
 
 def _told(code: int) -> int:

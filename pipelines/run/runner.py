@@ -181,14 +181,15 @@ class _Crew:
 
     def _wait(self, idle: int) -> None:
         store, here, hands = self.parts.store, host_of(self.parts.holder), self.parts.hands
-        ours = {self.parts.holder, *(hands.names if hands else ())}
         if hands and not self.held.jobs():
             hands.waiting(True)
         if idle % SWEEP_EVERY == 0:
             store.sweep(host=here)
         runs = store.running(self.scope)
         if runs is not None:
-            others = [p for p in store.at_work(runs, host=here) if p not in ours]
+            at_work = store.at_work(runs, host=here)
+            ours = {self.parts.holder, *(hands.names if hands else ())}  # after it: one that has just joined may be among them
+            others = [p for p in at_work if p not in ours]
             if others and self.waiting:
                 self.waiting(DreamRunning(self.scope, runs.uid, others[0], runs.started_at))
             if not others and not can_run(self.parts, runs):

@@ -22,8 +22,9 @@ from pipelines.logs.counting import TakenIn
 from pipelines.logs.discovery import Found, discover
 from pipelines.logs.intake import intake, intake_files
 from pipelines.run import Params, Parts, dream
+from pipelines.run.runner import _Crew
 from pipelines.run.units import plan
-from pipelines.store import Store
+from pipelines.store import Dream, DreamRunning, Store
 from pipelines.store import tables as t
 from tests.dreaming import HOST, SCOPE, WIKI_ID, Desk
 from tests.oracle.server import serving
@@ -301,6 +302,31 @@ def test_a_hand_that_takes_logs_in_is_not_waited_for_when_the_dream_ends(desk: D
             crowd.take_in(SCOPE, discover([str(desk.logs)]).files, take)
         threading.Thread(target=crowd.close, daemon=True).start()
         until(lambda: not crowd._hands, 20)
+
+
+def test_a_hand_that_joins_while_others_are_looked_for_is_nobody_to_wait_for(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Joining:
+        names: frozenset[str] = frozenset()
+
+        def waiting(self, idle: bool) -> None:
+            assert idle
+
+    def at_work(store: Store, runs: Dream, *, host: str) -> list[str]:
+        Joining.names = frozenset({"hand"})
+        return ["hand"]
+
+    told: list[DreamRunning] = []
+
+    def look(step: str) -> None:
+        if step == "claimed:extract":
+            crew = _Crew(parts=replace(parts, hands=Joining()), scope=SCOPE, dream="", waiting=told.append, asked=lambda: False)  # type: ignore[arg-type]
+            crew._wait(1)
+
+    monkeypatch.setattr(Store, "at_work", at_work)
+    sessions(desk, 1)
+    with shared(desk, monkeypatch, processes=1) as parts:
+        dream(replace(parts, step=look), desk.request())
+    assert (Joining.names, told) == ({"hand"}, [])
 
 
 @pytest.mark.parametrize("idle", [False, True])

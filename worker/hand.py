@@ -10,7 +10,6 @@ import os
 import queue
 import signal
 import threading
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -145,25 +144,32 @@ class _Hand:
     _tasks: queue.SimpleQueue[TakeIn | Index | Read | None] = field(default_factory=queue.SimpleQueue)
     _reads: bool = False
     _over: threading.Event = field(default_factory=threading.Event)
+    _left: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def serve(self) -> None:
         """Do one task after the other until the pipe ends."""
         threading.Thread(target=self._hear, name="hears", daemon=True).start()
         self._say(Joined(self.parts.holder))
-        while (task := self._tasks.get()) is not None and not self._over.is_set():
-            match task:
-                case TakeIn():
-                    self._say(Took(task.number, self._taken_in(task)))
-                case Index():
-                    with suppress(DreamdError):  # whoever searches first does it
-                        self.parts.store.refresh_search()
-                    self._say(Indexed())
-                case Read():
-                    self._reads = True
-                    self._read(task)
-                    self._reads = False
-                    self._say(Through())
+        try:
+            while (task := self._tasks.get()) is not None and not self._over.is_set():
+                self._do(task)
+        finally:
+            self._left.set()
+
+    def _do(self, task: TakeIn | Index | Read) -> None:
+        match task:
+            case TakeIn():
+                self._say(Took(task.number, self._taken_in(task)))
+            case Index():
+                with suppress(DreamdError):  # whoever searches first does it
+                    self.parts.store.refresh_search()
+                self._say(Indexed())
+            case Read():
+                self._reads = True
+                self._read(task)
+                self._reads = False
+                self._say(Through())
 
     def _hear(self) -> None:
         with suppress(EOFError, OSError):
@@ -174,8 +180,7 @@ class _Hand:
                     self.parts.means.slots.resize(told.at_once)
         self._over.set()
         self._tasks.put(None)
-        time.sleep(LEAVE_S)  # a daemon's sleep: who has nothing in work has left before it is over
-        if not self._reads:
+        if not self._left.wait(LEAVE_S) and not self._reads:
             os._exit(0)
 
     def _told(self) -> Told:

@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -26,16 +27,32 @@ from pipelines.run.asking_read import asks
 from pipelines.run.hands import PARCEL_MIN, Parcel, parcels_of
 from worker.hand import Calls, Did, Enough, Index, Indexed, Joined, Read, Recipe, Said, TakeIn, Through, Told, Took, lend
 from worker.settings import Settings
-from worker.wiring import Place
+from worker.wiring import Place, tell_busy
 
 AT_MOST: Final = 4
 """Processes of one dream where the settings name no number."""
 BYTES_WORTH: Final = 48 * 1024 * 1024
 """Of new logs. Starting a hand takes about a second, in which this process takes in a third of that."""
+INDEX_NAME: Final = ".search.db"
 UNITS_WORTH: Final = 4
 """Units that read sessions."""
+PATIENCE_S: Final = 600.0
+"""How long the last parcels may take once this process has nothing else to do; a second is enough for some megabytes."""
 END_S: Final = 10.0
-"""How long a hand may take to finish what it has in work before it is ended: all it does is a transaction, and its leases lapse."""
+"""How long hands may take to finish what they have in work before they are ended: all they do is transactions, and their leases lapse."""
+
+
+@dataclass(slots=True)
+class Busy:
+    """Tells a person for whom a write waits, unless it is for the search index that a hand of ours brings up."""
+
+    parts: Parts | None = None
+
+    def __call__(self, where: str) -> None:
+        """A write has waited for a while at this place."""
+        ours = self.parts is not None and self.parts.hands is not None and self.parts.hands.helping
+        if not (ours and where.endswith(INDEX_NAME)):
+            tell_busy(where)
 
 
 @contextmanager
@@ -86,6 +103,7 @@ class _Parcels:
     scope: str
     parcels: Sequence[Parcel]
     left: list[int]
+    hands: dict[int, _Hand] = field(default_factory=dict)
     found: dict[int, tuple[TakenIn, ...]] = field(default_factory=dict)
 
 
@@ -97,6 +115,7 @@ class Crowd:
     parts: Parts
     most: int
     always: bool = False
+    patience_s: float = PATIENCE_S
     _hands: list[_Hand] = field(default_factory=list)
     _errors: list[Exception] = field(default_factory=list)
     _parcels: _Parcels | None = None
@@ -142,9 +161,14 @@ class Crowd:
         return tuple(file for number in range(len(parcels)) for file in work.found[number])
 
     def _next(self, work: _Parcels) -> int | None:
-        """A parcel that nobody has, the largest first; waits while the last ones are others' to finish. None when all are done."""
+        """A parcel that nobody has, the largest first; waits while the last ones are others' to finish. None when all are done.
+
+        A hand that finishes nothing for long has come to a stop: it is ended, and what it had is to be done here.
+        """
         with self._changed:
-            self._changed.wait_for(lambda: work.left or len(work.found) == len(work.parcels))
+            while not self._changed.wait_for(lambda: work.left or len(work.found) == len(work.parcels), self.patience_s):
+                for hand in tuple(work.hands.values()):
+                    hand.process.kill()
             return work.left.pop() if work.left else None
 
     def _hand_over(self, hand: _Hand) -> None:
@@ -152,6 +176,7 @@ class Crowd:
         work = self._parcels
         if work is not None and work.left and hand.parcel is None and not hand.failed:
             hand.parcel = work.left.pop()
+            work.hands[hand.parcel] = hand
             parts = self.parts
             hand.tell(TakeIn(hand.parcel, work.scope, tuple(work.parcels[hand.parcel]), parts.now(), parts.audience))
 
@@ -164,6 +189,7 @@ class Crowd:
         share = -(-units // (self.most + 1))
         with self._changed:
             self._read, self._ring = Read(scope, dream, share), ring
+            self._errors.clear()  # those of a dream before are told with it
         self._start(units - 1)
         with self._changed:
             for hand in self._hands:
@@ -172,7 +198,7 @@ class Crowd:
 
     def _have_read(self, hand: _Hand) -> None:
         """Have a hand that is free read; the first one brings the search index up before, which is needed when all is read, and is one process's to write."""
-        if self._read is None or not hand.holder or hand.reads:
+        if self._read is None or not hand.holder or hand.reads or not self._has_calls_for_more():
             return
         if self._indexer is None:
             self._indexer = hand
@@ -181,6 +207,16 @@ class Crowd:
             hand.reads = True
             self._share_out()  # before it begins
             hand.tell(self._read)
+
+    def _has_calls_for_more(self) -> bool:
+        """Whether one more that reads would have a call of its own: all together have no more in flight than one process may."""
+        means = self.parts.means
+        return not self.recipe.asks or means is None or sum(hand.reads for hand in self._hands) + 1 < means.slots.most
+
+    @property
+    def helping(self) -> bool:
+        """Whether there is any."""
+        return bool(self._hands)
 
     def waiting(self, idle: bool) -> None:
         """Whether this process has nothing to do but wait for them."""
@@ -218,19 +254,21 @@ class Crowd:
         return hand
 
     def _listen(self, hand: _Hand, theirs: Connection) -> None:
-        with hand.pipe, suppress(EOFError, OSError):
-            with theirs:
-                _begin(hand)
-            while True:
-                said: Said = hand.pipe.recv()
-                with self._changed:
-                    self._heard(hand, said)
-                    self._changed.notify_all()
-                self._ring()
-        with self._changed:
-            self._lost(hand)
-            self._changed.notify_all()
-        self._ring()
+        try:
+            with hand.pipe, suppress(EOFError, OSError):
+                with theirs:
+                    _begin(hand)
+                while True:
+                    said: Said = hand.pipe.recv()
+                    with self._changed:
+                        self._heard(hand, said)
+                        self._changed.notify_all()
+                    self._ring()
+        finally:
+            with self._changed:
+                self._lost(hand)
+                self._changed.notify_all()
+            self._ring()
 
     def _heard(self, hand: _Hand, said: Said) -> None:
         match said:
@@ -253,6 +291,7 @@ class Crowd:
     def _took(self, number: int, files: tuple[TakenIn, ...] | None) -> None:
         if self._parcels is None:
             return
+        self._parcels.hands.pop(number, None)
         if files is None:
             self._parcels.left.append(number)
         else:
@@ -271,10 +310,11 @@ class Crowd:
         with self._changed:
             self._closed = True
             hands = tuple(self._hands)
+        until = time.monotonic() + END_S
         for hand in hands:
             hand.tell(Enough())
         for hand in hands:
-            _end(hand)
+            _end(hand, until)
 
 
 def _begin(hand: _Hand) -> None:
@@ -290,15 +330,15 @@ def _begin(hand: _Hand) -> None:
         hand.begun.set()
 
 
-def _end(hand: _Hand) -> None:
-    """See a hand to its end, that was told of it."""
+def _end(hand: _Hand, until: float) -> None:
+    """See a hand to its end, that was told of it; it has until a moment of the monotonic clock."""
     hand.begun.wait()
     if hand.process.pid is None:
         hand.listens.join()
         return
     if not hand.holder:
         hand.process.kill()  # it has not joined: there is nothing it could lose
-    hand.process.join(END_S)
+    hand.process.join(max(0.0, until - time.monotonic()))
     if hand.process.is_alive():
         hand.process.kill()
     hand.listens.join()

@@ -115,14 +115,16 @@ def place_of(wiki: Path, settings: Settings, *, create: bool) -> Place:
 
 
 @contextlib.contextmanager
-def open_parts(place: Place, settings: Settings, *, scope: str | None = None, progress: Progress | None = None) -> Iterator[Parts]:
+def open_parts(
+    place: Place, settings: Settings, *, scope: str | None = None, progress: Progress | None = None, busy: Callable[[str], None] | None = None
+) -> Iterator[Parts]:  # fmt: skip
     """Live parts for one command over a scope (default: the setting's), with every engine: a dream that needs no answer goes on where none can be had.
 
     Everything is closed when it ends.
     """
     from pipelines.run.parts import silent
 
-    with _connected(place, settings, scope=scope, progress=progress or silent) as parts:
+    with _connected(place, settings, scope=scope, progress=progress or silent, busy=busy) as parts:
         _require_publisher(place, parts.store)
         caught_up(parts, settings, lambda scope: archive_of(place, parts.store, scope), host=place.host)
         yield parts

@@ -31,6 +31,10 @@ class Hands(Protocol):
         """The holders of those that have joined so far."""
 
     @property
+    def helping(self) -> bool:
+        """Whether there is any."""
+
+    @property
     def errors(self) -> tuple[Exception, ...]:
         """What went wrong with units they worked on."""
 

@@ -157,7 +157,7 @@ class _Crew:
             if self.shared[0] != runs.uid:
                 left = self.parts.store.dream_state(self.scope, runs.uid).jobs.get(READING, {})
                 self.shared = runs.uid, hands.help_reading(self.scope, runs.uid, units=left.get("ready", 0), ring=self.stirred.set)
-            return self.shared[1]
+        return self.shared[1] if hands.helping else sys.maxsize
 
     @contextmanager
     def beating(self) -> Iterator[None]:

@@ -33,7 +33,7 @@ from tests.paying import finds_nothing
 from tests.redacting import rule_cache
 from tests.workers import sessions, until
 from worker import wiring
-from worker.hands import Crowd, helped, shares_of
+from worker.hands import Busy, Crowd, helped, shares_of
 from worker.settings import load
 
 MANY, EACH = 24, 8
@@ -175,6 +175,67 @@ def test_what_a_hand_had_that_is_killed_is_done_here(desks: Callable[[], Desk], 
     assert len(set(windows(service))) == MANY
     assert service.most_at_once <= 2 * CALLS  # its calls are in flight at the provider when it dies, and ours again here
     assert two.tree() == one.tree()
+
+
+def test_a_parcel_of_a_hand_that_has_stopped_is_taken_in_here(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    sessions(desk, 12)
+    with shared(desk, monkeypatch) as parts:
+        assert isinstance(parts.hands, Crowd)
+        parts.hands.patience_s = 0.2
+        files = discover([str(desk.logs)]).files
+        mine: list[str] = []
+
+        def take(some: Sequence[Found]) -> tuple[TakenIn, ...]:
+            if not mine:
+                parcel_handed(parts)
+            mine.extend(f.path for f in some)
+            return intake_files(
+                some, store=parts.store, scope=SCOPE, archive=parts.archive, redactor=parts.redactor, now=desk.now, readers=parts.readers, audience=""
+            )  # fmt: skip
+
+        found = parts.hands.take_in(SCOPE, files, take)
+    assert [Path(f.path).name for f in found] == [f.name for f in files]
+    assert all(f.refused is None and f.good for f in found)
+
+
+def parcel_handed(parts: Parts) -> None:
+    """Stop a hand as soon as it has joined, and so was given something."""
+    assert parts.hands is not None
+    until(lambda: bool(parts.hands and parts.hands.names))
+    os.kill(pid_of(next(iter(parts.hands.names))), signal.SIGSTOP)
+
+
+def test_where_one_call_is_allowed_no_hand_makes_another(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    sessions(desk, MANY)
+    with serving(finds_nothing) as service, shared(desk, monkeypatch, processes=3, **{**asking(service), "claude__calls_at_once": 1}) as parts:
+        dream(holding(parts, lambda: bool(parts.hands and len(parts.hands.names) == 2)), desk.request(engine="claude"))
+    assert (service.most_at_once, len(windows(service))) == (1, MANY)
+
+
+def test_who_waits_for_its_own_hand_to_write_the_index_is_told_of_no_other_process(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sessions(desk, 2)
+    busy = Busy()
+    busy("/data/store.search.db")
+    assert "another process" in capsys.readouterr().err
+    with shared(desk, monkeypatch) as busy.parts:
+        busy("/data/store.search.db")
+        assert "another process" in capsys.readouterr().err, "no hand is at work yet"
+        parts, files = busy.parts, discover([str(desk.logs)]).files
+
+        def take(some: Sequence[Found]) -> tuple[TakenIn, ...]:
+            until(lambda: bool(parts.hands and parts.hands.names))
+            return intake_files(
+                some, store=parts.store, scope=SCOPE, archive=parts.archive, redactor=parts.redactor, now=desk.now, readers=parts.readers, audience=""
+            )  # fmt: skip
+
+        assert parts.hands is not None
+        parts.hands.take_in(SCOPE, files, take)
+        busy("/data/store.search.db")
+        assert capsys.readouterr().err == ""
+        busy("/data/store.db")
+        assert "another process" in capsys.readouterr().err
 
 
 def test_all_of_them_together_have_no_more_calls_in_flight_than_one(desks: Callable[[], Desk], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,7 @@ from worker.cli.targets import Target, pending_targets, targets_of
 from worker.connect.briefs import leave_briefs
 from worker.connect.pending import leaves_it, served
 from worker.engines import dollars
-from worker.hands import helped
+from worker.hands import Busy, helped
 from worker.instruction_places import instructed_by
 from worker.note_files import remember_folders
 from worker.projects import Homes
@@ -140,13 +140,14 @@ def _dream(target: Target, loaded: Settings, params: Callable[[Params], Params],
     target.register(loaded)
     progress = Progress(quiet=as_json)
     with ExitStack() as stack:
-        alone = stack.enter_context(wiring.open_parts(place, loaded, scope=target.scope, progress=progress))
+        busy = Busy()
+        alone = stack.enter_context(wiring.open_parts(place, loaded, scope=target.scope, progress=progress, busy=busy))
         request = Request(
             scope=common.scope_of(target.scope, loaded, alone.store), paths=target.paths, wiki=place.wiki, wiki_id=place.wiki_id, host=place.host,
             notes=tuple(n.expanduser() for n in target.notes), exclude=(str(place.wiki), str(place.private)), mine=loaded.edits_are_mine, params=params(alone.defaults),
             instructions=target.instructions,
         )  # fmt: skip
-        parts = stack.enter_context(helped(alone, place, loaded, scope=target.scope, params=request.params))
+        busy.parts = parts = stack.enter_context(helped(alone, place, loaded, scope=target.scope, params=request.params))
         if target.project is not None and not request.params.dry_run:
             drain(parts, spool_of(loaded), request, host=place.host, asks=False)
         decided = decided_in_files(parts.store, request.scope)

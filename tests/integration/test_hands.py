@@ -30,7 +30,7 @@ from tests.dreaming import HOST, SCOPE, WIKI_ID, Desk
 from tests.oracle.server import serving
 from tests.oracle.service import Service
 from tests.paying import finds_nothing
-from tests.redacting import rule_cache
+from tests.redacting import rule_cache, shared_redactor
 from tests.workers import sessions, until
 from worker import wiring
 from worker.hands import Busy, Crowd, helped, shares_of
@@ -127,6 +127,19 @@ def test_two_processes_write_what_one_writes(desks: Callable[[], Desk], monkeypa
     assert (outcome.report.sessions, outcome.report.status) == (MANY, "completed")
     assert two.tree() == one.tree()
     assert one.tree()
+
+
+def test_two_processes_over_a_server_write_what_one_writes_over_a_file(
+    desks: Callable[[], Desk], request: pytest.FixtureRequest, tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    one, two = desks(), Desk(tmp_path / "server", shared_redactor(request), url=database_url)
+    for desk in (one, two):
+        sessions(desk, MANY)
+    one.dream()
+    with shared(two, monkeypatch) as parts:
+        dream(holding(parts, lambda: len(readers(parts.store)) == 2), two.request())
+        assert len(readers(parts.store)) == 2
+    assert two.tree() == one.tree()
 
 
 def test_what_several_take_in_is_told_file_by_file_as_by_one(desks: Callable[[], Desk], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""`python -m tests.worlds [--users N] [--sessions N] [--tokens N] [--seed N] [--half dev|test|held|held2] [--misses]`."""
+"""`python -m tests.worlds [--users N] [--sessions N] [--tokens N] [--seed N] [--half dev|test|held|held2|held3] [--misses]`."""
 
 import sys
 

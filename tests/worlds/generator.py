@@ -20,6 +20,7 @@ from tests.worlds.filler import Filler
 from tests.worlds.gold import Change, Gold, Never, Told, Way
 from tests.worlds.held_out import HELD_AFTER, HELD_BEFORE, HELD_BULLETS, HELD_ITEMS, HELD_TRAPS
 from tests.worlds.held_out2 import HELD2_AFTER, HELD2_BEFORE, HELD2_BULLETS, HELD2_ITEMS, HELD2_PAIRS, HELD2_TRAPS
+from tests.worlds.held_out3 import HELD3_AFTER, HELD3_BEFORE, HELD3_BULLETS, HELD3_ITEMS, HELD3_PAIRS, HELD3_TRAPS
 from tests.worlds.phrases import (
     AFTER,
     ASSUMED,
@@ -78,9 +79,9 @@ class User:
 
 
 class Half(StrEnum):
-    """Which phrasings are used: rules may be made while looking at what is missed in `dev`, never at what is missed in `test` or `held2`.
+    """Which phrasings are used: rules may be made while looking at what is missed in `dev`, never at what is missed in `test` or `held3`.
 
-    `ALL` is both halves of `phrases`; `HELD` and `HELD2` are other wordings altogether (`held_out`, by now looked at; `held_out2`).
+    `ALL` is both halves of `phrases`; `HELD`, `HELD2` and `HELD3` are other wordings altogether (`held_out` and `held_out2`, by now looked at; `held_out3`).
     """
 
     ALL = "all"
@@ -88,6 +89,7 @@ class Half(StrEnum):
     TEST = "test"
     HELD = "held"
     HELD2 = "held2"
+    HELD3 = "held3"
 
     def of(self, phrases: tuple[_T, ...]) -> tuple[_T, ...]:
         """The phrasings of this half."""
@@ -115,6 +117,7 @@ _USUAL = _Wording(items={item.name: item for item in ITEMS}, traps=TRAPS, bullet
 _WORDINGS: Mapping[Half, _Wording] = {
     Half.HELD: _Wording(items=HELD_ITEMS, traps=HELD_TRAPS, bullets=HELD_BULLETS, before=HELD_BEFORE, after=HELD_AFTER),
     Half.HELD2: _Wording(items=HELD2_ITEMS, traps=HELD2_TRAPS, bullets=HELD2_BULLETS, before=HELD2_BEFORE, after=HELD2_AFTER, pairs=HELD2_PAIRS),
+    Half.HELD3: _Wording(items=HELD3_ITEMS, traps=HELD3_TRAPS, bullets=HELD3_BULLETS, before=HELD3_BEFORE, after=HELD3_AFTER, pairs=HELD3_PAIRS),
 }
 
 
@@ -216,7 +219,7 @@ class _Cast:
         pair = list(wording.pairs)[self.number % len(wording.pairs)]
         a, b = (self._value(wording.items[name]) for name in pair)
         session, tongue = self._early(), self._tongue()
-        sentence = self._phrase(wording.pairs[pair][tongue], "+".join(pair)).format(a=a, b=b, a_b=with_article(b))
+        sentence = self._phrase(wording.pairs[pair][tongue], "+".join(pair)).format(a=a, b=b, a_a=with_article(a), a_b=with_article(b))
         story[session].append(_Line(text=self._within(sentence, tongue)))
         return [Told(item=name, value=value, session=session, sentence=sentence) for name, value in zip(pair, (a, b), strict=True)]
 

@@ -235,8 +235,9 @@ _OWN = frozenset({"project", "we", "our project", "我", "我们"})
 _OTHERS_EN = (
     "friend|colleague|nephew|niece|sister|brother|boss|neighbou?rs?|wife|ex|intern|flatmate|roommate|customer|client|team|else|other|unresolved|dad|mum|parents|grandpa|gf|kid|mate"
     "|cousin|daughter|landlord|accountant|cto|marta|paula|hannah|ben|tom|ruben|mei|sven|pedro|agnes|falcone|torvald|priyanka|dana|lars|renata|oskar"
+    "|husband|uncle|aunt|father|manager|supplier|branch|tenants|lady|sanjay|fiona|matteo|ottoline"
 )
-_OTHERS_ZH = "同事|朋友|男朋友|侄子|姐姐|老板|弟弟|室友|老婆|爸|妈|奶奶|表妹|表哥|女儿|会计|房东|小李|小王|小张|小赵|阿梅|实习生|隔壁|邻居|客户|组长|佩德罗|艾格尼丝|雷娜塔|他|她"
+_OTHERS_ZH = "同事|朋友|男朋友|侄子|姐姐|老板|弟弟|室友|老婆|爸|妈|奶奶|表妹|表哥|女儿|会计|房东|小李|小王|小张|小赵|阿梅|实习生|隔壁|邻居|客户|组长|佩德罗|艾格尼丝|雷娜塔|他|她|丈夫|舅舅|大妈|供应商|闺女|部门|马泰奥"
 _OTHER = re.compile(
     rf"(?:(?:my|our|the|a|half(?: my| the)?|fyi half my) (?:other |platform )?)?(?<![a-z])(?:{_OTHERS_EN})(?![a-z])|(?:我的?)?(?:一个)?(?:{_OTHERS_ZH})",
     re.IGNORECASE,

@@ -13,6 +13,7 @@ from tests.worlds.generator import BULLETS_IN, Half, User, user
 from tests.worlds.gold import Change, Gold, Never, Told, Way
 from tests.worlds.held_out import HELD_BULLETS, HELD_ITEMS, HELD_TRAPS
 from tests.worlds.held_out2 import HELD2_BULLETS, HELD2_ITEMS, HELD2_TRAPS
+from tests.worlds.held_out3 import HELD3_BULLETS, HELD3_ITEMS, HELD3_TRAPS
 from tests.worlds.judge import Score, judge
 from tests.worlds.phrases import BULLETS, EN, ITEMS, TRAPS, ZH, Item, Trap, Words
 from tests.worlds.table import TARGETS, Target, rows, world
@@ -83,8 +84,8 @@ def test_each_item_is_said_in_six_ways_in_each_language(item: Item) -> None:
 
 
 def test_no_trap_speaks_of_a_value_that_somebody_may_truly_have() -> None:
-    own = {value for item in (*ITEMS, *HELD2_ITEMS.values()) for values in item.values.values() for value in values}
-    assert not own & {value for told in (TRAPS, HELD_TRAPS, HELD2_TRAPS) for traps in told.values() for trap in traps for value in trap.values}
+    own = {value for item in (*ITEMS, *HELD2_ITEMS.values(), *HELD3_ITEMS.values()) for values in item.values.values() for value in values}
+    assert not own & {value for told in (TRAPS, HELD_TRAPS, HELD2_TRAPS, HELD3_TRAPS) for traps in told.values() for trap in traps for value in trap.values}
 
 
 def test_the_halves_share_no_phrasing() -> None:
@@ -93,7 +94,7 @@ def test_the_halves_share_no_phrasing() -> None:
         assert set(Half.DEV.of(wordings)) | set(Half.TEST.of(wordings)) == set(wordings)
 
 
-@pytest.mark.parametrize("wording", [HELD_ITEMS, HELD2_ITEMS], ids=["held", "held2"])
+@pytest.mark.parametrize("wording", [HELD_ITEMS, HELD2_ITEMS, HELD3_ITEMS], ids=["held", "held2", "held3"])
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
 def test_the_held_out_wording_says_the_same_in_other_words(item: Item, wording: dict[str, Item]) -> None:
     held = wording[item.name]
@@ -108,7 +109,9 @@ def test_the_held_out_wording_says_the_same_in_other_words(item: Item, wording: 
         assert not item.reasons or not set(item.reasons[language]) & set(held.reasons[language])
 
 
-@pytest.mark.parametrize(("traps", "bullets"), [(HELD_TRAPS, HELD_BULLETS), (HELD2_TRAPS, HELD2_BULLETS)], ids=["held", "held2"])
+@pytest.mark.parametrize(
+    ("traps", "bullets"), [(HELD_TRAPS, HELD_BULLETS), (HELD2_TRAPS, HELD2_BULLETS), (HELD3_TRAPS, HELD3_BULLETS)], ids=["held", "held2", "held3"]
+)
 def test_held_out_traps_and_requests_are_other_ones(traps: dict[str, tuple[Trap, ...]], bullets: Words) -> None:
     for language in (EN, ZH):
         assert not {t.text for t in TRAPS[language]} & {t.text for t in traps[language]}
@@ -116,9 +119,10 @@ def test_held_out_traps_and_requests_are_other_ones(traps: dict[str, tuple[Trap,
         assert not set(BULLETS[language]) & set(bullets[language])
 
 
+@pytest.mark.parametrize("half", [Half.HELD2, Half.HELD3])
 @pytest.mark.parametrize("number", range(3))
-def test_a_sentence_may_say_two_things_of_a_person(number: int) -> None:
-    gold = user(7, number, sessions=6, tokens=200, half=Half.HELD2).gold
+def test_a_sentence_may_say_two_things_of_a_person(number: int, half: Half) -> None:
+    gold = user(7, number, sessions=6, tokens=200, half=half).gold
     sentences = Counter(t.sentence for t in gold.told)
     (both,) = [t for t in sentences if sentences[t] == 2]
     assert all(t.value in both for t in gold.told if t.sentence == both)

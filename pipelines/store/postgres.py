@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import select
 from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Engine, event, text
 from sqlalchemy.engine import URL, Connection, ExceptionContext
+from sqlalchemy.exc import DisconnectionError
 
 from pipelines.errors import Refused
 from pipelines.store.compiled import sharing_engine
@@ -72,8 +74,28 @@ def _engine(url: URL, isolation: str, session: str) -> Engine:
         dbapi.execute(session)
         dbapi.autocommit = False
 
+    @event.listens_for(engine, "checkout")
+    def checkout(dbapi: Any, _record: object, _proxy: object) -> None:
+        if not _stands(engine, dbapi):
+            raise DisconnectionError  # the pool opens another one
+
     event.listen(engine, "handle_error", _quiet)
     return engine
+
+
+def _stands(engine: Engine, dbapi: Any) -> bool:
+    """Whether a connection that stood idle is still one: after a restart of the server each would cost a piece of work to find out.
+
+    It costs no round trip: a server that ended a connection has said so, and only where it said something unasked it is asked back.
+    """
+    try:
+        look = select.poll()
+        look.register(dbapi.fileno(), select.POLLIN)
+        if look.poll(0):
+            engine.dialect.do_ping(dbapi)
+    except engine.dialect.loaded_dbapi.Error:
+        return False
+    return True
 
 
 def _arguments(query: Mapping[str, object]) -> dict[str, object]:

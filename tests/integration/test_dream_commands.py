@@ -517,6 +517,29 @@ def test_status_says_that_a_dream_somebody_asked_for_waits_for_a_worker(dreamd: 
     assert "cut short" not in told
 
 
+def test_between_two_units_nobody_is_told_that_there_is_no_worker(dreamd: Command, wiki: Path) -> None:
+    place = wiring.place_of(wiki, Settings(), create=False)
+    dead = f"{place.host}:999999999:1"
+    asked = dreamd("submit", "--wiki", wiki, "--request-id", "first", "--json").json["dream"]
+
+    def told() -> list[str]:
+        return [next(line for line in dreamd(*words, "--wiki", wiki).out.splitlines() if asked in line) for words in _looks(asked)]
+
+    with wiring.open_only_store(place) as store:
+        store.process_seen(dead, "worker")
+        assert all("waits for a worker: dreamd up or dreamd worker runs it" in line for line in told()[:2]), "the one that was seen is dead"
+        store.process_seen(this_process(place.host), "worker")
+    for line in told()[:2]:
+        assert "queued (plan)" in line
+    for line in told():
+        assert "waits until a worker takes it up" in line
+        assert "no worker" not in line
+
+
+def _looks(dream: str) -> tuple[tuple[str, ...], ...]:
+    return (("dreams", "list"), ("dreams", "show", dream), ("status",))
+
+
 def test_a_list_of_dreams_says_of_one_nobody_works_on_that_it_waits_or_was_cut_short(dreamd: Command, wiki: Path) -> None:
     place = wiring.place_of(wiki, Settings(), create=False)
 

@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 
 from pipelines.run import Request, apply_dream
-from pipelines.store import HOSTED, STAGES, Dream, DreamState, Store
+from pipelines.run.health import WORKER
+from pipelines.store import HOSTED, STAGES, Dream, DreamState, Store, alive
 from worker import wiring
 from worker.cli import common, serving
 from worker.cli.dream import tell
 from worker.cli.output import Progress, counted, is_cut_short, many, print_json, unattended, visible
 from worker.connect.briefs import leave_briefs
-from worker.settings import data_folder
+from worker.settings import Settings, data_folder
 
 LISTED = 20
 Uid = Annotated[str, typer.Argument(metavar="DREAM", help="The dream's id, as dreamd dream and dreamd dreams list print it.")]
@@ -42,12 +43,13 @@ def list_dreams(
     with serving.open_serving(wiki, loaded) as (store, host):
         at = common.scope_of(scope, loaded, store)
         found = [(d, _working(store, d, host)) for d in store.dreams(at, limit=limit)]
+        there = _there(store, loaded, host)
         nothing = "" if found else common.nothing_in(at, "no dream", store)
     if as_json:
         print_json({"dreams": [{**_told(d), "working": working} for d, working in found]})
         return 0
     for d, working in found:
-        print(f"{d.uid}  {_state(d, working):24} {d.cause:10} {_when(d, working)}")
+        print(f"{d.uid}  {_state(d, working, there):24} {d.cause:10} {_when(d, working, there)}")
     if nothing:
         print(visible(nothing))
     return 0
@@ -59,12 +61,12 @@ def show(uid: Uid, wiki: common.Wiki = None, scope: common.Scope = None, config:
     with serving.open_serving(wiki, loaded) as (store, host):
         at = store.dream_state(common.scope_of(scope, loaded, store), uid)
         parked = store.parked(at.dream)
-        working = _working(store, at.dream, host)
+        working, there = _working(store, at.dream, host), _there(store, loaded, host)
     if as_json:
         left = [{"stage": stage, "unit": unit, "code": code, "why": why} for stage, unit, code, why in parked]
         print_json({**_told(at.dream), "jobs": at.jobs, "parked": left, "working": working, "report": at.dream.summary, "params": at.dream.params})
         return 0
-    print(f"Dream {uid} over {at.dream.scope}: {_state(at.dream, working)}, asked by {at.dream.cause}, {_when(at.dream, working)}")
+    print(f"Dream {uid} over {at.dream.scope}: {_state(at.dream, working, there)}, asked by {at.dream.cause}, {_when(at.dream, working, there)}")
     for line in _stages(at):
         print(f"  {line}")
     for process in working:
@@ -121,18 +123,24 @@ def _working(store: Store, dream: Dream, host: str | None) -> tuple[str, ...]:
     return store.at_work(dream, host=host or "") if dream.state == "running" else ()
 
 
-def _state(dream: Dream, working: Sequence[str]) -> str:
+def _there(store: Store, loaded: Settings, host: str | None) -> int:
+    """How many workers were seen lately and, as far as this host can tell, still live."""
+    since = wiring.utc_now().timestamp() - loaded.health.seen_s
+    return sum(w.seen_ms / 1000 > since and alive(w.name, host=host) for w in store.workers(role=WORKER))
+
+
+def _state(dream: Dream, working: Sequence[str], there: int) -> str:
     """The state in a word, and how far it is or why it ended; of a dream nobody works on not that it runs."""
     at = f" ({dream.phase})" if dream.state == "running" and dream.phase else f" ({dream.code})" if dream.code else ""
-    state = dream.state if working or dream.state != "running" else "cut short" if is_cut_short(dream) else "no worker"
+    state = dream.state if working or dream.state != "running" else "cut short" if is_cut_short(dream) else "queued" if there else "no worker"
     return f"{state}{at}"
 
 
-def _when(dream: Dream, working: Sequence[str]) -> str:
+def _when(dream: Dream, working: Sequence[str], there: int) -> str:
     if dream.state == "pending":
         return f"asked for {dream.started_at:%Y-%m-%d %H:%M} UTC"
     if dream.state == "running" and not working:
-        return f"asked for {dream.requested_at or dream.started_at:%Y-%m-%d %H:%M} UTC, {unattended(dream)}"
+        return f"asked for {dream.requested_at or dream.started_at:%Y-%m-%d %H:%M} UTC, {unattended(dream, there)}"
     ended = f", ended {dream.ended_at:%H:%M:%S} UTC" if dream.ended_at else ""
     return f"began {dream.started_at:%Y-%m-%d %H:%M:%S} UTC{ended}"
 

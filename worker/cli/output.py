@@ -40,9 +40,13 @@ def is_cut_short(dream: Dream) -> bool:
     return dream.cause == "command"
 
 
-def unattended(dream: Dream) -> str:
-    """What becomes of a dream that has not ended and that no process works on."""
-    return "cut short; the next dream goes on from there" if is_cut_short(dream) else "waits for a worker: dreamd up or dreamd worker runs it"
+def unattended(dream: Dream, workers: int) -> str:
+    """What becomes of a dream that has not ended and that no process works on, where so many workers were seen."""
+    if is_cut_short(dream):
+        return "cut short; the next dream goes on from there"
+    if workers:
+        return f"waits until a worker takes it up ({many(workers, 'worker')} seen)"
+    return "waits for a worker: dreamd up or dreamd worker runs it"
 
 
 def many(count: int, noun: str) -> str:

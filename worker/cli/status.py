@@ -224,7 +224,7 @@ def _spent(m: Money) -> str:
 
 def _last(s: Status) -> str:
     assert s.last is not None
-    ended = f"{s.last.ended_at:%Y-%m-%d %H:%M} UTC" if s.last.ended_at else "still running" if s.at_work else unattended(s.last)
+    ended = f"{s.last.ended_at:%Y-%m-%d %H:%M} UTC" if s.last.ended_at else "still running" if s.at_work else unattended(s.last, s.workers)
     well = ""
     if s.last.state != "completed":
         well = ", none has completed" if s.of.success_age_s is None else f", the last that completed {duration(s.of.success_age_s)} ago"

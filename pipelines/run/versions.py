@@ -4,5 +4,5 @@ from pipelines.notes.identity import KEY_VERSION
 
 RENDERER = "12"
 """Of pages."""
-BELIEFS = f"{KEY_VERSION}.5"
+BELIEFS = f"{KEY_VERSION}.6"
 """Of gates, relations and beliefs over the claims an engine read; the engine's own version is part of its name."""

@@ -12,6 +12,7 @@ from pipelines.ports import Occurrence
 from pipelines.store import tables as t
 from pipelines.store.codec import session_of
 from pipelines.store.core import Core, add, chunks
+from pipelines.store.dirty import mark
 from pipelines.store.places import cited, cited_first, in_order, occurrence, places, said, standing_first, start, turn_at
 from pipelines.store.types import load
 from pipelines.store.values import BadRecord, Counts
@@ -112,17 +113,25 @@ class Reading(Core):
         return {uid: frozenset(turns) for uid, turns in found.items()}
 
     def save_order(self, scope: str, keys: Iterable[OrderKey]) -> None:
-        """Replace the order of every session named in `keys` by these keys."""
+        """Replace the order of every session named in `keys` by these keys.
+
+        What is believed of a claim follows the time and place of the turns it quotes: the claims of turns that have another key than before are dirty from
+        now on, in the same transaction.
+        """
         keys = list(keys)
         named = sorted({key.session for key in keys})
         s, o = t.sessions.c, t.turn_order.c
         with self.writing("save the order of turns") as conn:
             scope_id = self.locked_scope(conn, scope)
             ids = {r.uid: r.id for part in chunks(named) for r in conn.execute(select(s.id, s.uid).where(s.scope_id == scope_id, s.uid.in_(part)))}
+            rows = [
+                {"turn_uid": k.uid, "session_id": ids[k.session], "order_at": k.at, "ordinal": k.ordinal, "basis": k.basis.value, "known": k.known}
+                for k in keys
+            ]
+            mark(conn, scope_id, _quoting(conn, scope_id, _moved(conn, ids.values(), rows)), "order")
             for part in chunks(ids.values()):
                 conn.execute(delete(t.turn_order).where(o.session_id.in_(part)))
-            add(conn, t.turn_order, [{"scope_id": scope_id, "turn_uid": k.uid, "session_id": ids[k.session], "order_at": k.at, "ordinal": k.ordinal,
-                                      "basis": k.basis.value, "known": k.known} for k in keys])  # fmt: skip
+            add(conn, t.turn_order, [{"scope_id": scope_id, **row} for row in rows])
 
     def order(self, scope: str, uids: Iterable[str]) -> Mapping[str, OrderKey]:
         """The key of each turn in the session a page cites it from."""
@@ -167,3 +176,19 @@ class Reading(Core):
 
 def _count(conn: Connection, table: Any, scope_id: int | None) -> int:
     return conn.scalar(select(func.count()).select_from(table).where(table.c.scope_id == scope_id)) or 0
+
+
+def _moved(conn: Connection, sessions: Iterable[int], rows: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """The turns that have a key in one of these sessions and, by these rows of `turn_order`, will have another or none."""
+    o = t.turn_order.c
+    query = select(o.turn_uid, o.session_id, o.order_at, o.ordinal, o.basis, o.known)
+    wanted = {(row["turn_uid"], row["session_id"]): row for row in rows}
+    stood = [dict(r._mapping) for part in chunks(sessions) for r in conn.execute(query.where(o.session_id.in_(part)))]
+    return frozenset(row["turn_uid"] for row in stood if wanted.get((row["turn_uid"], row["session_id"])) != row)
+
+
+def _quoting(conn: Connection, scope_id: int, turns: Iterable[str]) -> frozenset[str]:
+    """The claims of current readings that quote one of these turns."""
+    q, c, r = t.quotes.c, t.claims.c, t.read_claims.c
+    query = select(c.uid).join_from(t.quotes, t.claims, c.id == q.claim_id).join(t.read_claims, r.claim_id == c.id).where(q.scope_id == scope_id)
+    return frozenset(uid for part in chunks(sorted(turns)) for uid in conn.scalars(query.where(q.turn_uid.in_(part)).distinct()))

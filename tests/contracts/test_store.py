@@ -10,8 +10,8 @@ import pytest
 from pipelines.errors import Conflict, Permanent, Refused
 from pipelines.model import BadSpan, Basis, Call, Event, OrderKey, Origin, Outcome, Place, Question, Quote, Relation, Result, Role, Ruling, SessionInfo
 from pipelines.ports import Seen, Segment
-from pipelines.store import ClaimRelation, Store
-from tests.contracts.store_builders import DAY, SCOPE, batch, claim, gated, online, source, turn
+from pipelines.store import ClaimRelation, Store, this_process
+from tests.contracts.store_builders import DAY, SCOPE, batch, claim, gated, online, source, start_dream, turn
 from tests.contracts.store_kinds import clock, store
 
 __all__ = ["clock", "store"]  # fixtures of this suite
@@ -191,6 +191,24 @@ def test_order_keys_are_kept_by_session_and_read_by_cited_session(store: Store) 
     unknown = replace(mine[0], known=False, at=None, basis=Basis.UNKNOWN)
     store.save_order(SCOPE, [unknown])
     assert store.order(SCOPE, ["t1", "t2"]) == {"t1": unknown}
+
+
+def test_claims_whose_turns_are_ordered_otherwise_than_before_are_looked_at_again(store: Store) -> None:
+    store.commit_intake(SCOPE, batch(turn("t1"), turn("t2", ordinal=1), turn("t3", ordinal=2)))
+    first, second = claim(), claim("the host is db1", attribute="host", turn="t2")
+    store.save_reading(SCOPE, "s1", engine="local/1", digest="d", claims=[gated(first), gated(second, group="payments|host")])
+    keys = [OrderKey(known=True, at=DAY, session="s1", ordinal=i, uid=f"t{i + 1}", basis=Basis.STATED) for i in range(2)]
+    store.save_order(SCOPE, keys)
+    dream = start_dream(store, SCOPE, cause="hand", holder=this_process())
+    assert store.freeze_dirty(dream) == {first.uid, second.uid}
+    store.apply(dream, max_share=1)
+    last = OrderKey(known=True, at=DAY, session="s1", ordinal=2, uid="t3", basis=Basis.STATED)
+    store.save_order(SCOPE, [*keys, last])
+    assert store.dirty(SCOPE) == frozenset(), "a turn that came behind moves no other"
+    store.save_order(SCOPE, [keys[0], replace(keys[1], at=DAY - timedelta(days=1), basis=Basis.CARRIED), last])
+    assert store.dirty(SCOPE) == {second.uid}
+    store.save_order(SCOPE, [keys[1], last])
+    assert store.dirty(SCOPE) == {first.uid, second.uid}, "a turn that has left its session has its place elsewhere"
 
 
 # --- readings, claims ----------------------------------------------------------------------------------------------------------------------

@@ -30,6 +30,15 @@ def main() -> int:
     _take_ready_fd()
     if _serves(sys.argv[1:]):
         _leave_quietly()
+        return _run()
+    ended = _hear_sigterm()
+    code = _run()
+    if ended:
+        _end_by_sigterm()
+    return code
+
+
+def _run() -> int:
     try:
         from worker.cli import run
     except KeyboardInterrupt:
@@ -56,6 +65,29 @@ def _take_ready_fd() -> None:
 def _serves(words: list[str]) -> bool:
     command = words[0] if words else ""
     return "--follow" in words if command == "publish" else command in SERVES and "--once" not in words
+
+
+def _hear_sigterm() -> list[int]:
+    """Let SIGTERM interrupt a command as Ctrl-C does; a second one ends it at once. What is returned then holds the signal."""
+    import signal
+
+    heard: list[int] = []
+
+    def hear(number: int, _frame: object) -> None:
+        heard.append(number)
+        signal.signal(number, signal.SIG_DFL)
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, hear)
+    return heard
+
+
+def _end_by_sigterm() -> None:
+    """End as a process does that does not hear the signal: systemd and shells take that for a clean stop, and no exit code for one."""
+    import signal
+
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _leave_quietly() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -78,3 +79,25 @@ def test_ctrl_c_in_a_command_says_that_nothing_is_half_written(monkeypatch: pyte
     monkeypatch.setattr("worker.cli.dream.wiring.find_wiki", interrupted)
     assert cli.run(["dream", str(tmp_path), "--engine", "local"]) == 130
     assert capsys.readouterr().err == "dreamd: interrupted; nothing is half-written, the next dream goes on from here\n"
+
+
+def test_a_command_that_is_told_to_end_says_what_ctrl_c_has_it_say_and_ends_by_the_signal(tmp_path: Path) -> None:
+    waits = (
+        "import sys, threading; from worker import entry; import worker.cli.dream as dream\n"
+        "def waits(*_, **__): print('ready', flush=True); threading.Event().wait(60)\n"
+        "dream.targets_of = waits; sys.argv[1:] = ['dream', '--engine', 'local']; sys.exit(entry.main())"
+    )
+    command = [sys.executable, "-c", waits]
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "HOME": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        process.terminate()
+        _, said = process.communicate(timeout=30)
+    assert (process.returncode, said) == (-signal.SIGTERM, "dreamd: interrupted; nothing is half-written, the next dream goes on from here\n")

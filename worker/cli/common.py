@@ -57,6 +57,16 @@ def require_some(paths: Sequence[str]) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """Settings, scope, a store, and where its wiki lies: None for a server's, read where there is no wiki."""
+
+    settings: settings.Settings
+    scope: str
+    place: wiring.Place | None
+    store: Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
     """Settings, scope, where the wiki lies, and its store."""
 
@@ -75,11 +85,36 @@ def start(config: Path | None) -> settings.Settings:
 
 @contextlib.contextmanager
 def opened(wiki: Path | None, scope: str | None, config: Path | None) -> Iterator[Opened]:
-    """The store of an existing wiki, for commands that read."""
+    """The store of an existing wiki, for commands that look at its folder, too."""
     loaded = start(config)
     place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=False)
     with wiring.open_only_store(place) as store:
         yield Opened(settings=loaded, scope=scope_of(scope, loaded, store), place=place, store=store)
+
+
+@contextlib.contextmanager
+def reading(wiki: Path | None, scope: str | None, config: Path | None) -> Iterator[Reading]:
+    """A store for commands that read nothing else: that of an existing wiki, or the server's the settings name, which every host reads without one."""
+    loaded = start(config)
+    with store_of(wiki, loaded) as (store, place):
+        if place is None and store.on_sqlite:
+            raise wiring.NoWiki(
+                "no wiki here, and of a store that is a file the archive is found by its wiki: name it with --wiki, the setting wiki, or DREAMD_WIKI"
+            )
+        yield Reading(settings=loaded, scope=scope_of(scope, loaded, store), place=place, store=store)
+
+
+@contextlib.contextmanager
+def store_of(wiki: Path | None, loaded: settings.Settings) -> Iterator[tuple[Store, wiring.Place | None]]:
+    """The store, and where the wiki lies; a shared store needs none."""
+    try:
+        place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=False)
+    except wiring.NoWiki:
+        if loaded.database_url is None or wiki is not None:
+            raise
+        place = None
+    with wiring.open_only_store(place) if place is not None else wiring.open_shared_store(loaded) as store:
+        yield store, place
 
 
 def scope_of(given: str | None, loaded: settings.Settings, store: Store) -> str:

@@ -65,7 +65,7 @@ def search_command(
     as_json: common.Json = False,
 ) -> int:
     """Find notes and the raw lines of sessions; with a date, as they were then."""
-    with common.opened(wiki, scope, config) as at:
+    with common.reading(wiki, scope, config) as at:
         moment = looking_back.moment_of(as_of, known_at, at.settings)
         hits = search(at.store, at.scope, " ".join(query), limit=limit, now=wiring.utc_now(), audience=audience, moment=moment)
         standing = _standing(look := _look(at, moment, audience), hits)
@@ -91,7 +91,7 @@ CONTEXT = ", beside a line found"
 """Marks a line that holds no word of the query: it may answer the line it stands next to."""
 
 
-def _from_above(at: common.Opened, look: Look, query: str, *, limit: int) -> tuple[Hit, ...]:
+def _from_above(at: common.Reading, look: Look, query: str, *, limit: int) -> tuple[Hit, ...]:
     """Notes of the scope above that a query finds, at most a third of an answer; not those the project has its own of."""
     with above(at.store, at.scope, data_folder(at.settings)) as found:
         if found is None:
@@ -108,11 +108,11 @@ _TRUE = frozenset({"confirmed", "upheld", "unchecked", "no_log"})
 """What a note may be without a word beside it."""
 
 
-def _look(at: common.Opened, moment: Moment, audience: str | None = None) -> Look:
+def _look(at: common.Reading, moment: Moment, audience: str | None = None) -> Look:
     return Look(store=at.store, scope=at.scope, now=wiring.utc_now(), moment=moment, audience=audience)
 
 
-def _say_moment(moment: Moment, at: common.Opened) -> None:
+def _say_moment(moment: Moment, at: common.Reading) -> None:
     """One line ahead of an answer that looks back: nobody takes it for how things stand."""
     if moment:
         print(looking_back.told(moment, at.settings))
@@ -152,7 +152,7 @@ def why_command(
     as_json: common.Json = False,
 ) -> int:
     """The chain from a sentence to the log line it rests on, with three turns around it."""
-    with common.opened(wiki, scope, config) as at:
+    with common.reading(wiki, scope, config) as at:
         moment = looking_back.moment_of(as_of, known_at, at.settings)
         look = _look(at, moment)
         over, chains, several = _named(look, " ".join(words), data_folder(at.settings))
@@ -208,10 +208,10 @@ def _chains(look: Look, name: str, data: Path) -> tuple[str, tuple[Chain, ...]]:
         raise
 
 
-def _sessions_told(at: common.Opened, over: str, note: str) -> Sequence[Sent]:
+def _sessions_told(at: common.Reading, over: str, note: str) -> Sequence[Sent]:
     """The sessions that were told a note, oldest first; of one that stands above the projects those of every project that can be read."""
     sent = [*sessions_told(at.store, at.scope, note)]
-    if over != at.scope or is_above(at.place.wiki, at.scope, at.settings):
+    if over != at.scope or (at.place is not None and is_above(at.place.wiki, at.scope, at.settings)):
         for project in all_registered(data_folder(at.settings)):
             with contextlib.suppress(DreamdError), wiring.open_only_store(wiring.place_of(project.wiki, at.settings, create=False)) as store:
                 sent += sessions_told(store, project.scope, note)
@@ -233,7 +233,7 @@ def _print_told(chains: Sequence[Chain], told: Mapping[str, Sequence[Sent]], *, 
 
 def verify_command(wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None, as_json: common.Json = False) -> int:
     """Read every citation again from the archive."""
-    with common.opened(wiki, scope, config) as at:
+    with common.reading(wiki, scope, config) as at:
         done = verify(at.store, at.scope, wiring.archive_of(at.place, at.store, at.scope))
         at.store.verified(at.scope, citations=done.citations, failed=len(done.failed), hand="command")
     if as_json:
@@ -259,7 +259,7 @@ def brief_command(
     """What a new session is told, whole within a budget; with a date, what it would have been told of that time."""
     if budget < BRIEF_MIN:
         raise typer.BadParameter(f"a brief needs {BRIEF_MIN} characters at least, {budget} are too few", param_hint="--budget")
-    with common.opened(wiki, scope, config) as at:
+    with common.reading(wiki, scope, config) as at:
         moment = looking_back.moment_of(as_of, known_at, at.settings)
         look = _look(at, moment, audience)
         content = content_of(at.store, at.scope, title=title_of(at.store, at.scope), own={}, redirects={}, look=look)

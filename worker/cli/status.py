@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -79,7 +78,7 @@ def status(
 ) -> int:
     """What the scope holds, its last dream, what waits for you and for a dream, and when the next one is due."""
     loaded = common.start(config)
-    with _opened(wiki, loaded) as (store, place):
+    with common.store_of(wiki, loaded) as (store, place):
         if bad:
             return _print_bad(store, common.scope_of(scope, loaded, store), as_json=as_json)
         told = _looked(store, common.scope_of(scope, loaded, store), place, loaded)
@@ -88,19 +87,6 @@ def status(
     else:
         _print(told)
     return 0
-
-
-@contextlib.contextmanager
-def _opened(wiki: Path | None, loaded: settings.Settings) -> Iterator[tuple[Store, wiring.Place | None]]:
-    """The store, and where the wiki lies; a shared store needs none."""
-    try:
-        place = wiring.place_of(wiring.find_wiki(wiki, loaded), loaded, create=False)
-    except wiring.NoWiki:
-        if loaded.database_url is None or wiki is not None:
-            raise
-        place = None
-    with wiring.open_only_store(place) if place is not None else wiring.open_shared_store(loaded) as store:
-        yield store, place
 
 
 def _looked(store: Store, scope: str, place: wiring.Place | None, loaded: settings.Settings) -> Status:

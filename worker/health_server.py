@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 
-from pipelines.errors import DreamdError
+from pipelines.errors import DreamdError, StoreUnavailable
 from pipelines.run.health import Limits, Problem, judge
 from pipelines.store import Measured, ScopeHealth, Spread, Store
 from worker.settings import Settings
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 KEPT_S: Final = 5.0
 """Who asks again within this is told the same: probes and scrapes together cost one measurement."""
+PATIENCE_S: Final = 5.0
+"""How long who asks waits for the store: probes give up soon, and one that hangs is no healthy one."""
 BIND_S: Final = 5.0
 """How often an address another process holds is tried again."""
 LOOK_S: Final = 0.2
@@ -79,22 +81,41 @@ def unreachable(error: DreamdError) -> Problem:
 
 @dataclass(slots=True)
 class Diagnoses:
-    """Answers from one store, each kept for a moment. Safe in any thread."""
+    """Answers from one store, each kept for a moment. Safe in any thread: one measures at a time, and nobody waits longer than `patience_s`."""
 
     store: Store
     limits: Limits
     clock: Callable[[], float] = time.monotonic
+    patience_s: float = PATIENCE_S
     _kept: Diagnosis | None = None
     _until: float = 0.0
+    _measured: threading.Event | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self) -> Diagnosis:
-        """The answer of now, or of a moment ago."""
+        """The answer of now, or of a moment ago; that the store does not answer where it takes too long."""
         with self._lock:
-            if self._kept is None or self.clock() >= self._until:
-                self._kept = look(self.store, self.limits)
-                self._until = self.clock() + KEPT_S
-            return self._kept
+            if self._kept is not None and self.clock() < self._until:
+                return self._kept
+            if self._measured is None:
+                self._kept, self._measured = None, threading.Event()
+                threading.Thread(target=self._measure, args=(self._measured,), name="dreamd measures", daemon=True).start()
+            measured = self._measured
+        measured.wait(self.patience_s)
+        return self._kept or self._hangs()
+
+    def _measure(self, measured: threading.Event) -> None:
+        try:
+            answer = look(self.store, self.limits)
+            with self._lock:
+                self._kept, self._until = answer, self.clock() + KEPT_S
+        finally:
+            self._measured = None
+            measured.set()
+
+    def _hangs(self) -> Diagnosis:
+        late = StoreUnavailable(f"measure the health of the store in {self.store.engines.where}: it has not answered for {self.patience_s:g} s")
+        return Diagnosis(measured=None, problems=(unreachable(late),))
 
 
 @contextmanager

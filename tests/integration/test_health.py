@@ -100,6 +100,25 @@ def test_a_store_that_does_not_answer_is_unhealthy_and_still_measured(store: Sto
     assert "dreamd_store_up 0.0" in metrics_text(answer).decode()
 
 
+def test_a_store_that_hangs_keeps_no_probe_waiting_and_is_asked_once_at_a_time(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    goes_on, asked, measure = threading.Event(), list[None](), store.health
+
+    def hangs(scope: str | None = None) -> object:
+        asked.append(None)
+        assert goes_on.wait(30)
+        return measure(scope)
+
+    monkeypatch.setattr(store, "health", hangs)
+    source = Diagnoses(store, LIMITS, patience_s=0.05)
+    for answer in (source(), source()):
+        assert [p.code for p in answer.problems] == ["store_unreachable"]
+        assert "has not answered" in answer.problems[0].why
+    goes_on.set()
+    source.patience_s = 30
+    assert source().healthy
+    assert len(asked) == 1
+
+
 def test_who_asks_again_at_once_is_told_the_same(store: Store) -> None:
     now = [0.0]
     source = Diagnoses(store, LIMITS, clock=lambda: now[0])

@@ -144,6 +144,8 @@ class Crew:
         except DreamdError as error:
             self._trouble("claim_failed", error)
             return None
+        if self._troubled:
+            log.info("store_answers_again")
         self._troubled = False
         return job
 

@@ -120,17 +120,23 @@ class Scheduler:
     stop: Callable[[], bool] = lambda: False
     done: int = 0
     failed: int = 0
+    missed: int = 0
 
     def turn(self) -> Ticked | None:
-        """Tick and tell the register of processes. Trouble is logged, and the next turn tries again."""
+        """Tick and tell the register of processes. Trouble is logged, once until it is over, and the next turn tries again."""
         try:
             done = tick(self.store, self.now(), params=self.params, ring=self.ring, host=self.host, stop=self.stop)
             self.done += 1
             self.store.process_seen(self.name, ROLE, self.done, self.failed)
         except DreamdError as error:
             self.failed += 1
-            log.warning("tick_failed", error=type(error).__name__, why=str(error))
+            self.missed += 1
+            if self.missed == 1:
+                log.warning("tick_failed", error=type(error).__name__, why=str(error))
             return None
+        if self.missed:
+            log.info("ticks_again", missed=self.missed)
+            self.missed = 0
         _tell(done)
         return done
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
 from pipelines.engines.local.engine import LocalEngine
 from pipelines.errors import StoreUnavailable
@@ -178,6 +179,23 @@ def test_a_tick_that_fails_rings_for_what_it_did_and_the_next_does_the_rest(stor
     assert [(w.name, w.role, w.done, w.failed) for w in store.workers()] == [("host:1:1", "schedule", 1, 1)]
     replica.leave()
     assert store.workers() == ()
+
+
+def test_a_store_that_stays_away_is_told_once_and_so_is_that_it_is_back(store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    replica = Scheduler(store=store, now=clock, params={}, ring=silent, name="host:1:1")
+
+    def away() -> None:
+        raise StoreUnavailable("list the schedules")
+
+    with structlog.testing.capture_logs() as said:
+        for _ in range(2):
+            with monkeypatch.context() as m:
+                m.setattr(store, "schedules", away)
+                assert (replica.turn(), replica.turn(), replica.turn()) == (None, None, None)
+            assert replica.turn() is not None
+            assert replica.turn() is not None
+    assert [(x["event"], x["log_level"]) for x in said] == [("tick_failed", "warning"), ("ticks_again", "info")] * 2
+    assert said[1]["missed"] == 3
 
 
 def test_the_waker_calls_again_and_again_and_never_twice_at_once() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import chain, groupby
@@ -151,31 +152,42 @@ def _require_room(store: Core, conn: Connection, scope_id: int | None, header: H
 
 
 def _import(store: Requests, archive: Blobs, reader: Reader, counts: Mapping[str, int], hand: str) -> Transferred:
-    header, rows = reader.header, iter(reader)
-    first = None
-    for row in rows:  # blobs first and each on its own: one that is kept for nothing harms nobody
-        if row.table != ARCHIVE:
-            first = row
-            break
-        archive.put(row.values["bytes"])
+    # a server's archive is rows of the same database: they come with the rest, or not at all
+    whole = nullcontext() if store.on_sqlite else store.together("import a scope")
     try:
-        with store.writing("import a scope") as conn:
-            scope_id = store.locked_scope(conn, header.scope)
-            _require_room(store, conn, scope_id, header, reader.name)
-            _take_key(conn, header.key)
-            _insert(conn, scope_id, chain(() if first is None else (first,), rows), counts)
-            if counts.get("turns") and not counts.get("arrivals"):  # a file from before arrivals were written down
-                newest = conn.scalar(select(func.max(t.turns.c.id)).where(t.turns.c.scope_id == scope_id)) or 0
-                note_arrival(conn, scope_id, newest, header.recorded_at)
-            told = {"revision": header.revision, "recorded_at": header.recorded_at, "wanted": header.wanted, "taken": header.taken}
-            conn.execute(update(t.scopes).where(t.scopes.c.id == scope_id).values(**told))
-            total = sum(counts.values())
-            store.add_audit(conn, scope_id, "import", hand, f"{total} rows", key=secrets.token_hex(8))
+        with whole:
+            rows = _put_archive(archive, reader)
+            with store.writing("import a scope") as conn:
+                _write(store, conn, reader, rows, counts, hand)
     except Conflict as error:
         raise BadExport(reader.name, f"contradicts itself ({error})") from error
     finally:
         store.identify()
-    return Transferred(scope=header.scope, rows=total - counts.get(ARCHIVE, 0), blobs=counts.get(ARCHIVE, 0))
+    return Transferred(scope=reader.header.scope, rows=sum(counts.values()) - counts.get(ARCHIVE, 0), blobs=counts.get(ARCHIVE, 0))
+
+
+def _put_archive(archive: Blobs, reader: Reader) -> Iterator[Row]:
+    """Keep the bytes of logs, which stand first; the rows that follow. In a folder each is kept on its own: one that is kept for nothing harms nobody."""
+    rows = iter(reader)
+    for row in rows:
+        if row.table != ARCHIVE:
+            return chain((row,), rows)
+        archive.put(row.values["bytes"])
+    return rows
+
+
+def _write(store: Requests, conn: Connection, reader: Reader, rows: Iterator[Row], counts: Mapping[str, int], hand: str) -> None:
+    header = reader.header
+    scope_id = store.locked_scope(conn, header.scope)
+    _require_room(store, conn, scope_id, header, reader.name)
+    _take_key(conn, header.key)
+    _insert(conn, scope_id, rows, counts)
+    if counts.get("turns") and not counts.get("arrivals"):  # a file from before arrivals were written down
+        newest = conn.scalar(select(func.max(t.turns.c.id)).where(t.turns.c.scope_id == scope_id)) or 0
+        note_arrival(conn, scope_id, newest, header.recorded_at)
+    told = {"revision": header.revision, "recorded_at": header.recorded_at, "wanted": header.wanted, "taken": header.taken}
+    conn.execute(update(t.scopes).where(t.scopes.c.id == scope_id).values(**told))
+    store.add_audit(conn, scope_id, "import", hand, f"{sum(counts.values())} rows", key=secrets.token_hex(8))
 
 
 def _take_key(conn: Connection, key: bytes) -> None:

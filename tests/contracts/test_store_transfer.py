@@ -24,6 +24,7 @@ from pipelines.model import BadSpan, Basis, Finding, OrderKey, Origin, Outcome, 
 from pipelines.ports import Ask, Blobs, Reply, Seen, Segment, Usage
 from pipelines.store import ClaimRelation, Decision, Delivery, FindingChange, Placement, Store, open_store, this_process
 from pipelines.store import tables as t
+from pipelines.store.blobs import DatabaseArchive
 from pipelines.store.exported import LEFT, BadExport, Reader, carried, references, zstd
 from pipelines.store.transfer import export_scope, import_scope
 from tests.contracts.store_builders import DAY, SCOPE, batch, belief, claim, gated, online, source, start_dream, turn, version
@@ -384,6 +385,18 @@ def test_an_import_killed_before_any_of_its_statements_leaves_nothing(sent: Sent
                 imported(into, Archive(), sent.data)
             assert everything(into) == before
         imported(into, Archive(), sent.data)
+
+
+def test_an_import_killed_between_bytes_of_logs_leaves_none_of_them_in_a_database(sent: Sent, request: pytest.FixtureRequest, clock: Clock) -> None:
+    into = store_of("postgres", request, clock)
+    archive, before = DatabaseArchive(into, SCOPE), everything(into)
+    for death in (1, 2, 3, 5, 30):
+        with pytest.raises(Killed), killed_at(into.engines.write, death):
+            imported(into, archive, sent.data)
+        assert everything(into) == before
+    imported(into, archive, sent.data)
+    digests = {line[0] for line in lines(sent.data) if isinstance(line, list) and isinstance(line[0], str) and len(line[0]) == 64}
+    assert archive.addresses() == digests != set()
 
 
 def test_an_archive_that_takes_longer_than_a_server_lets_a_snapshot_stand_idle_is_exported(store: Store) -> None:

@@ -89,6 +89,27 @@ def rule(store: Store, scope: str, verb: str, name: str, *, at: datetime, hand: 
     return Ruled(ruling=ruling, versions=versions, known=False)
 
 
+def rule_beside(store: Store, scope: str, ruled: Ruled, *, at: datetime, hand: str) -> tuple[str, ...]:
+    """Decide the same about the notes that stand in the same bullet, which is what the person saw: one sentence of a log may make several. Of an edit they
+    are retracted, since the new words stand in their place. Returns their ids; none for a side of a dispute, which is a bullet of its own."""
+    said, target = {_bullet(v) for v in ruled.versions if v.status in _SHOWN}, ruled.ruling.target
+    if ruled.known or ruled.ruling.other or not said:
+        return ()
+    beside = sorted({h.version.note for h in store.heads(scope) if h.version.status in _SHOWN and _bullet(h.version) in said} - {target})
+    verb = "retract" if ruled.ruling.verb == "edit" else ruled.ruling.verb
+    for note in beside:
+        rule(store, scope, verb, note, at=at, hand=hand, why=ruled.ruling.body or "")
+    return tuple(beside)
+
+
+_SHOWN: Final = frozenset({Status.CONFIRMED, Status.NEEDS_RECHECK, Status.DRAFT})
+
+
+def _bullet(version: Version) -> tuple[str, ...]:
+    """What notes share that are one bullet, as `noted.sentence_of` has it of notes that are not disputed."""
+    return (version.statement, version.status, version.qualifier, version.applies_to or "")
+
+
 def restore(store: Store, scope: str, name: str, *, at: datetime, hand: str) -> Ruled:
     """Take back what took a note out: it is believed again as if it had never been retracted or rejected. Raises Refused when nothing did."""
     versions = named_note(store, scope, name)

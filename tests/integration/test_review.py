@@ -209,3 +209,43 @@ def test_escape_sequences_in_what_is_remembered_or_logged_leave_no_remains_anywh
     assert "Always run the tests" in shown
     for text in (shown, told, dreamd("search", "tests")[1], dreamd("review")[1]):
         assert not any(rest in text for rest in ("[31m", "[0m", "[1;31m", "]0;t", "\x1b"))
+
+
+TWO_IN_ONE = "The API listens on port 8080 and the web client on port 5173."
+"""One sentence of which two notes are read; on a page it is one bullet."""
+
+
+@pytest.fixture
+def two_in_one(dreamd: Command, tmp_path: Path) -> str:
+    """A wiki with that bullet; the id that stands behind it."""
+    log = tmp_path / "two.jsonl"
+    log.write_text(ClaudeLog("two").user(TWO_IN_ONE).assistant("Yes.").user("The staging port is 5433.").text(), encoding="utf-8")
+    dreamd("dream", log)
+    bullet = next(line for line in (tmp_path / "wiki/about.md").read_text(encoding="utf-8").splitlines() if "web client" in line)
+    return bullet.rsplit("^", 1)[1]
+
+
+def test_a_bullet_that_stands_for_two_notes_is_taken_back_with_both_and_brought_back_with_both(dreamd: Command, two_in_one: str, tmp_path: Path) -> None:
+    _, out, _ = dreamd("retract", two_in_one)
+    assert "5173" not in pages(tmp_path)
+    assert "8080" not in pages(tmp_path)
+    for command in out.rstrip().split("To bring it back: ")[1].split("; "):
+        assert dreamd(*command.split()[1:])[0] == 0
+    assert "8080** and the web client on port 5173" in pages(tmp_path) or "8080 and the web client on port **5173**" in pages(tmp_path)
+
+
+def test_a_bullet_of_two_notes_taken_out_of_its_page_is_gone_once_accepted(dreamd: Command, two_in_one: str, tmp_path: Path) -> None:
+    page = tmp_path / "wiki/about.md"
+    page.write_text("\n".join(line for line in page.read_text(encoding="utf-8").split("\n") if f"^{two_in_one}" not in line), encoding="utf-8")
+    _, out, _ = dreamd("review", "--json")
+    asked = next(w["id"] for w in json.loads(out)["first"] if "Take out" in w["text"])
+    assert dreamd("review", "accept", asked)[0] == 0
+    page.unlink()
+    dreamd("publish")
+    assert "5173" not in pages(tmp_path)
+
+
+def test_a_bullet_of_two_notes_in_other_words_leaves_none_of_the_old_ones(dreamd: Command, two_in_one: str, tmp_path: Path) -> None:
+    assert dreamd("edit", two_in_one, "The gateway is called Zeno.")[0] == 0
+    assert "Zeno" in pages(tmp_path)
+    assert "5173" not in pages(tmp_path)

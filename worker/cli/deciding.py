@@ -10,7 +10,7 @@ from pipelines.run.beside import let_stand
 from pipelines.run.carried import carried_notes
 from pipelines.run.content import content_of
 from pipelines.run.edits import decline, dismiss, edit_named
-from pipelines.run.ruling import UID_MIN, rule
+from pipelines.run.ruling import UID_MIN, rule, rule_beside
 from pipelines.wiki.content import Edited, Item, anchor_of
 from worker.cli.output import visible
 from worker.cli.wrong_files import make_right
@@ -62,6 +62,7 @@ def _edit(parts: Parts, request: Request, verb: str, edit: Edited, *, hand: str,
         return f"{name} stays as it was: {visible(edit.before)}"
     if verb != "approve":
         raise Refused(f"{name} was edited in a file: dreamd review accept or reject {anchor_of(edit.uid)}")
-    rule(parts.store, request.scope, edit.wants, edit.note, at=parts.now(), hand=hand, why=edit.after or why)
+    ruled = rule(parts.store, request.scope, edit.wants, edit.note, at=parts.now(), hand=hand, why=edit.after or why)
+    rule_beside(parts.store, request.scope, ruled, at=parts.now(), hand=hand)
     done = {"retract": "is taken out", "edit": f"now says “{visible(edit.after)}”", "reject": "is rejected", "approve": "is accepted", "keep": "is kept"}
     return f"{name} {done[edit.wants]}: {visible(edit.before)}"

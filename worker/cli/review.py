@@ -19,7 +19,7 @@ from pipelines.run.following import Follows, words_of
 from pipelines.run.publish import WikiFolder, take_own_words
 from pipelines.run.quarantine import SHOWN, Held, decide_held, held_named
 from pipelines.run.render import title_of
-from pipelines.run.ruling import OwnLine, Ruled, named_note, require_not_out, rule
+from pipelines.run.ruling import OwnLine, Ruled, named_note, require_not_out, rule, rule_beside
 from pipelines.run.unasked import unasked
 from pipelines.run.why import why
 from pipelines.store import this_process
@@ -191,8 +191,9 @@ def _decide(
         if verb != "retract":
             require_not_out(named_note(parts.store, request.scope, name), verb)
         ruled = rule(parts.store, request.scope, verb, name, at=parts.now(), hand=HAND, side=side, why=masked(because, parts))
+        beside = rule_beside(parts.store, request.scope, ruled, at=parts.now(), hand=HAND)
         moved = () if ruled.known else little_dream(parts, request, (), data)
-        return _told(parts, request, ruled, moved, as_json)
+        return _told(parts, request, ruled, beside, moved, as_json)
 
 
 def _decided_in_files(wiki: Path | None, scope: str | None, config: Path | None) -> tuple[bool, str]:
@@ -241,14 +242,14 @@ def _print_held(held: Held) -> None:
     print(f"It is so: dreamd review accept {name}. It is not: dreamd review reject {name}.")
 
 
-def _told(parts: Parts, request: Request, ruled: Ruled, moved: Sequence[Follows], as_json: bool) -> int:
+def _told(parts: Parts, request: Request, ruled: Ruled, beside: Sequence[str], moved: Sequence[Follows], as_json: bool) -> int:
     try:
         stands: Sequence[Version] = named_note(parts.store, request.scope, ruled.ruling.target)
     except Refused:
         stands = ()
     status = sorted({v.status.value for v in stands})
     if as_json:
-        print_json({"note": anchor_of(ruled.ruling.target), "verb": ruled.ruling.verb, "known": ruled.known, "status": status, "follows": [
+        print_json({"note": anchor_of(ruled.ruling.target), "verb": ruled.ruling.verb, "known": ruled.known, "status": status, "beside": [anchor_of(n) for n in beside], "follows": [
             {"note": anchor_of(m.note), "old": m.old, "new": m.new} for m in moved]})  # fmt: skip
         return 0
     name = anchor_of(ruled.ruling.target)
@@ -263,7 +264,7 @@ def _told(parts: Parts, request: Request, ruled: Ruled, moved: Sequence[Follows]
         )
         if ruled.ruling.verb == "retract":
             _print_follows(moved)
-            print(f"To bring it back: dreamd revert {name}")
+            print(f"To bring it back: {'; '.join(f'dreamd revert {anchor_of(n)}' for n in (ruled.ruling.target, *beside))}")
     return 0
 
 

@@ -17,7 +17,7 @@ from pipelines.logs.claude import REMEMBERED_BY
 from pipelines.model import Status
 from pipelines.run import Parts, Request
 from pipelines.run.following import Follows, notes_saying
-from pipelines.run.ruling import is_out, named_note, restore, rule
+from pipelines.run.ruling import is_out, named_note, restore, rule, rule_beside
 from pipelines.wiki.content import anchor_of
 from pipelines.wiki.inline import clean
 from worker import wiring
@@ -54,6 +54,7 @@ def edit(
             raise Refused(f"{name} was taken back already: say it anew with dreamd remember, or bring it back with dreamd revert {name}")
         meant = masked(said, parts)
         ruled = rule(parts.store, request.scope, "retract", name, at=parts.now(), hand=HAND, why=meant)
+        rule_beside(parts.store, request.scope, ruled, at=parts.now(), hand=HAND)
         _, new, _ = _remembered(parts, request, place, data, said)
         if not new:
             restore(parts.store, request.scope, ruled.ruling.target, at=parts.now(), hand=HAND)

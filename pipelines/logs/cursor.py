@@ -53,7 +53,7 @@ class Cursor:
             seen = replace(seen, size=end, mtime_ns=-1)  # never taken for a file read to its end
         redacted = self.feed.count(end)
         if not pieces and pending == self.pending and self.expected is not None and not self.rewritten:
-            self.desk.store.touch(self.desk.scope, seen)
+            self.desk.outbox.touch(seen)
             self.tally.stood_still(self.start.identity, self.start.reader.format, self.generation, pending)
             return
         mac, lines = self.desk.store.mac, sum(s.lines for s in stretches)

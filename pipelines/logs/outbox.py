@@ -14,7 +14,7 @@ from typing import Final, Protocol
 
 from pipelines.errors import Conflict
 from pipelines.logs.archive import put_all
-from pipelines.ports import Blobs, IntakeBatch, Segment
+from pipelines.ports import Blobs, IntakeBatch, Seen, Segment
 
 FILES_MAX: Final = 256
 """Batches of one commit, at most."""
@@ -37,6 +37,7 @@ class BatchStore(Protocol):
     """Commits batches of different sources, all or none; raises Conflict when one of their cursors is not where the batch was read from."""
 
     def commit_batches(self, scope: str, batches: Sequence[IntakeBatch]) -> Sequence[Receipt]: ...
+    def touch(self, scope: str, seen: Sequence[Seen]) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +79,7 @@ class Outbox:
         self._store, self._scope, self._size, self._archive = store, scope, size, archive
         self._waiting: dict[str, Outgoing] = {}
         self._sent: set[str] = set()
+        self._touched: list[Seen] = []
         self._bytes = self._turns = 0
 
     def holds(self, identity: str) -> bool:
@@ -97,10 +99,26 @@ class Outbox:
         self._bytes += sum(s.length for s in outgoing.stretches)
         self._turns += len(outgoing.batch.turns)
         if self._bytes >= self._size or self._turns >= TURNS_MAX or len(self._waiting) >= FILES_MAX:
-            self.flush()
+            self._commit_all()
+
+    def touch(self, seen: Seen) -> None:
+        """Let wait how a file looks now in which nothing is new. A crash forgets it, and the file is looked into once more."""
+        self._touched.append(seen)
+        if len(self._touched) >= FILES_MAX:
+            self._touch_all()
 
     def flush(self) -> None:
-        """Commit all that waits. When one of them cannot be committed, each is tried alone, and those that cannot are told that they moved."""
+        """Commit all that waits."""
+        self._commit_all()
+        self._touch_all()
+
+    def _touch_all(self) -> None:
+        touched, self._touched = self._touched, []
+        if touched:
+            self._store.touch(self._scope, touched)
+
+    def _commit_all(self) -> None:
+        """Commit the batches. When one of them cannot be committed, each is tried alone, and those that cannot are told that they moved."""
         waiting, self._waiting, self._bytes, self._turns = list(self._waiting.values()), {}, 0, 0
         self._archive()
         if waiting and not self._commit(waiting):

@@ -19,7 +19,7 @@ READING: Final = "extract"
 """The stage hands help with: its units are many and need nothing of each other."""
 PARCEL_MIN: Final = 4 * 1024 * 1024
 """Bytes of a parcel, but of the last: less is not worth being handed over."""
-PARCELS_EACH: Final = 4
+PARCELS_EACH: Final = 12
 """Parcels for each process, about, so that all of them end together."""
 
 

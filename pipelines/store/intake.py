@@ -51,10 +51,10 @@ class Intake(Core):
             row = conn.execute(query.where(c.scope_id == self.scope_of(conn, scope), c.path == path)).one_or_none()
             return None if row is None else _seen(row)
 
-    def touch(self, scope: str, seen: Seen) -> None:
-        """Remember how a file looks now, when nothing else about it is new."""
-        with self.writing("remember a file") as conn:
-            _see(conn, self.locked_scope(conn, scope), [seen])
+    def touch(self, scope: str, seen: Sequence[Seen]) -> None:
+        """Remember how files look now about which nothing else is new."""
+        with self.writing("remember files") as conn:
+            _see(conn, self.locked_scope(conn, scope), seen)
 
     def source(self, scope: str, identity: str) -> SourceState | None:
         """How far a source has been taken in."""
@@ -87,6 +87,8 @@ class Intake(Core):
         """`commit_intake` of several sources in one transaction: all of them, or none when one of their cursors has moved (Conflict)."""
         if len({b.after.identity for b in batches}) != len(batches):
             raise ValueError("one commit takes one batch a source: the second rests on the cursor the first one moves")
+        turns = [turn for batch in batches for turn in batch.turns]
+        rows = [turn_row(turn) for turn in turns]  # before the store is locked: others may write meanwhile
         with self.writing(f"take in {batches[0].seen.path}" if len(batches) == 1 else f"take in {len(batches)} files") as conn:
             scope_id = self.locked_scope(conn, scope)
             for epoch in {batch.forget_epoch for batch in batches}:
@@ -97,8 +99,7 @@ class Intake(Core):
                     raise
             sources = _move_cursors(conn, scope_id, batches)
             ids = _add_sessions(conn, scope_id, sources, batches)
-            turns = [turn for batch in batches for turn in batch.turns]
-            known = _add_turns(conn, scope_id, turns)
+            known = _add_turns(conn, scope_id, rows)
             if known.new:
                 note_arrival(conn, scope_id, max(known.rows[uid][what] for uid, what in known.new), self.now())
             _note_members(conn, scope_id, ids, turns, known)
@@ -223,9 +224,8 @@ def _ids(conn: Connection, scope_id: int, uids: Iterable[str]) -> dict[str, int]
     return found
 
 
-def _add_turns(conn: Connection, scope_id: int, turns: Sequence[Turn]) -> _Known:
+def _add_turns(conn: Connection, scope_id: int, rows: Sequence[TurnRow]) -> _Known:
     """Store what is said for the first time. The scope's row is locked, so nobody else adds the same turn in between, and ids grow."""
-    rows = [turn_row(turn) for turn in turns]
     newest: int | None = conn.scalar(select(func.max(t.turns.c.id)))  # of all scopes: within one every turn of it would be looked at
     stored = _stored(conn, scope_id, {row.uid for row in rows}) if newest is not None else {}
     new = {(row.uid, row.digest): (scope_id, *row) for row in rows if row.digest not in (said := stored.get(row.uid, {})) and not any(map(is_husk, said))}

@@ -151,14 +151,14 @@ def test_scopes_never_see_each_other(store: Store) -> None:
 @pytest.mark.parametrize("bad", ["", "a//b", "../b", "a/..", "a/./b", "/a", "a/", "a\0b", "a/ b", "a\\b", "a\nb", "a\ud800"])
 def test_a_scope_that_could_name_another_place_is_refused(store: Store, bad: str) -> None:
     with pytest.raises(Refused, match="scope"):
-        store.touch(bad, Seen(path="/x", size=1, mtime_ns=1, inode=1, identity="i"))
+        store.touch(bad, [Seen(path="/x", size=1, mtime_ns=1, inode=1, identity="i")])
 
 
 @pytest.mark.parametrize("name", ["/logs/a.jsonl", "/logs/\udcff\udcfe.jsonl", "/logs/日志.jsonl", "/logs/\x01.jsonl"])
 def test_files_are_remembered_by_any_name(store: Store, name: str) -> None:
     seen = Seen(path=name, size=10, mtime_ns=1_700_000_000_000_000_001, inode=2**64 - 1, identity="i")
-    store.touch(SCOPE, seen)
-    store.touch(SCOPE, replace(seen, size=11))
+    store.touch(SCOPE, [seen])
+    store.touch(SCOPE, [replace(seen, size=11)])
     assert store.seen_files(SCOPE) == {name: replace(seen, size=11)}
 
 

@@ -69,7 +69,7 @@ def fill(store: Store, archive: Blobs, scope: str = SCOPE) -> None:
     )  # fmt: skip
     store.commit_intake(scope, first)
     store.commit_intake(scope, batch(turn("t1", session="s0"), turn("t3", session="s0", ordinal=1), after=source("log-b")))
-    store.touch(scope, Seen(path="/logs/\udcff.jsonl", size=9, mtime_ns=2**62, inode=2**64 - 1, identity="log-b"))
+    store.touch(scope, [Seen(path="/logs/\udcff.jsonl", size=9, mtime_ns=2**62, inode=2**64 - 1, identity="log-b")])
     store.save_order(scope, [OrderKey(known=True, at=DAY, session="s1", ordinal=0, uid="t1", basis=Basis.STATED)])
     claims = [gated(claim()), gated(claim("ignore all", turn="t2"), outcome=Outcome.QUARANTINE, blocks=("a", "b"))]
     gaps = [Question(text="which?", quotes=(Quote(turn="t1", start=0, end=3, text="the"),))]

@@ -96,6 +96,7 @@ class Watching:
         self.inner = store
         self.batches: list[IntakeBatch] = []
         self.commits = 0
+        self.touches: list[int] = []
         self.before = iter(())
 
     def mac(self, *parts: str | bytes) -> str:
@@ -113,7 +114,8 @@ class Watching:
     def tombstones(self, scope: str) -> Tombstones:
         return self.inner.tombstones(scope)
 
-    def touch(self, scope: str, seen: Seen) -> None:
+    def touch(self, scope: str, seen: Sequence[Seen]) -> None:
+        self.touches.append(len(seen))
         self.inner.touch(scope, seen)
 
     def commit_batches(self, scope: str, batches: Sequence[IntakeBatch]) -> Sequence[Receipt]:
@@ -180,6 +182,19 @@ def test_a_copy_a_move_and_a_compressed_copy_are_the_same_source(bench: Bench) -
     assert report.unchanged == 0
     again = bench.take()
     assert (again.files, again.unchanged) == ((), 4)
+
+
+def test_files_in_which_nothing_is_new_are_remembered_together(bench: Bench) -> None:
+    """A transaction a file would wait for the disk as often: a folder that was copied back has thousands."""
+    paths = [bench.write(f"{n}.jsonl", row(n, session=f"s{n}-3f9c2a7d51e0")) for n in range(300)]
+    bench.take()
+    for path in paths:
+        os.utime(path, (1_790_000_000, 1_790_000_000))
+    watching = Watching(bench.store)
+    assert [f.turns for f in bench.take(store=watching).files] == [0] * 300
+    assert (watching.commits, sum(watching.touches)) == (0, 300)
+    assert len(watching.touches) == 2
+    assert bench.take().unchanged == 300
 
 
 def test_a_log_that_was_compressed_after_it_grew_goes_on_at_its_cursor(bench: Bench) -> None:

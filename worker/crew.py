@@ -189,7 +189,9 @@ class Crew:
                 self.finished_ms = time.time_ns() // 1_000_000
             elif ran.error is not None:
                 self.failed += 1
-        told = {"stage": job.stage, "unit": job.unit, "outcome": ran.outcome, "seconds": round(seconds, 3)}
+        told: dict[str, object] = {"stage": job.stage, "unit": job.unit, "outcome": ran.outcome, "seconds": round(seconds, 3)}
+        if job.claims > 1:
+            told["claims"] = job.claims  # a worker before this one was lost over it
         if ran.error is None:
             log.info("unit_done", **told)
             return

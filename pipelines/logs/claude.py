@@ -8,7 +8,7 @@ again under a new uuid by gateways and by `/btw` sidechains. Its turns are known
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -108,27 +108,29 @@ class _Reading:
             self.memory.link(record.get("uuid"), None, record.get("parentUuid"))
             self.ignored["progress"] += 1
             return
-        envelope = _Envelope(record, at.place if isinstance(at, Record) else at, self._session_of(record), repaired)
         before = len(self.turns)
-        if kind in _SPOKEN and isinstance(record.get("message"), dict):
-            self._note_session(record, envelope.session)
-            self._assistant(envelope) if kind == "assistant" else self._user(envelope)
-        elif kind == "attachment" and isinstance(record.get("attachment"), dict):
-            self._note_session(record, envelope.session)
-            self._attachment(envelope)
-        elif kind == "queue-operation":
-            self._queue(envelope)
-        elif kind == "system":
-            self._system(envelope)
+        if says := _SAYS.get(kind):
+            says(self, _Envelope(record, at.place if isinstance(at, Record) else at, self._session_of(record), repaired))
         else:
-            self._title(record, envelope.session)
-            self.ignored[kind or "unknown"] += 1
+            self._silent(record, kind)
         if len(self.turns) > before:
             self.memory.link(record.get("uuid"), self.turns[-1].uid, None)
         elif self.memory.turn_of(record.get("uuid")) is None:
             self.memory.link(record.get("uuid"), None, record.get("parentUuid"))
 
     # --- records -------------------------------------------------------------------------------------------------------------------------
+
+    def _silent(self, record: Mapping[str, Any], kind: str) -> None:
+        self._title(record, self._session_of(record))
+        self.ignored[kind or "unknown"] += 1
+
+    def _spoken(self, envelope: _Envelope) -> None:
+        record = envelope.record
+        if not isinstance(record.get("message"), dict):
+            self._silent(record, _word(record.get("type")))
+            return
+        self._note_session(record, envelope.session)
+        self._assistant(envelope) if record["type"] == "assistant" else self._user(envelope)
 
     def _assistant(self, envelope: _Envelope) -> None:
         message = envelope.record["message"]
@@ -263,7 +265,11 @@ class _Reading:
         )
 
     def _attachment(self, envelope: _Envelope) -> None:
-        attachment = envelope.record["attachment"]
+        attachment = envelope.record.get("attachment")
+        if not isinstance(attachment, dict):
+            self._silent(envelope.record, "attachment")
+            return
+        self._note_session(envelope.record, envelope.session)
         kind = _word(attachment.get("type"))
         if kind == "queued_command":
             text = text_of(attachment.get("prompt"))
@@ -382,6 +388,16 @@ class _Reading:
             parent=told.get("parent"),
             extra={"agent_id": told["agent"]} if "agent" in told else {},
         )
+
+
+_SAYS: Mapping[str, Callable[[_Reading, _Envelope], None]] = {
+    "user": _Reading._spoken,
+    "assistant": _Reading._spoken,
+    "attachment": _Reading._attachment,
+    "queue-operation": _Reading._queue,
+    "system": _Reading._system,
+}
+"""The kinds of records that may say something, and what is made of them."""
 
 
 class _Envelope:

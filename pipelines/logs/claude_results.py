@@ -81,4 +81,7 @@ def words_of(call: Call) -> str:
     """A call as text to search and quote: its command where it runs one, else its arguments as JSON."""
     if call.name in _SHELLS and call.command is not None:
         return call.command
-    return json.dumps(dict(call.arguments), ensure_ascii=False, default=str) if call.arguments else call.name
+    return _AS_JSON.encode(dict(call.arguments)) if call.arguments else call.name
+
+
+_AS_JSON = json.JSONEncoder(ensure_ascii=False, default=str)

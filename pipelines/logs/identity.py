@@ -160,8 +160,8 @@ def _settled(data: bytes, pieces: Sequence[Piece]) -> Beginning:
 
 
 def _first_session(reader: Reader, records: Sequence[Record], where: FileContext) -> str:
-    """The session the log begins with; "" when its first records name none."""
-    for count in (4, 8, 16, 32, SNIFFED):
+    """The session the log begins with; "" when its first records name none. However many are read, it stays the first: so as few are read as name one."""
+    for count in (1, 4, 8, 16, 32, SNIFFED):
         read = reader.read(records[:count], {}, where)
         if read.sessions or read.turns:
             return read.sessions[0].uid if read.sessions else read.turns[0].session

@@ -39,13 +39,15 @@ def parts_of_message(text: str) -> tuple[Part, ...]:
         typed = command["rest"].strip()
     if not typed:
         return tuple(parts)
-    if _NOTICE.search(text):
+    if "<task-notification>" in text and _NOTICE.search(text):
         return (*parts, Part(origin=Origin.HARNESS, text=typed))
     return (*parts, Part(origin=Origin.USER, text=typed, quoted=quoted_spans(typed)))
 
 
 def parts_of_result(text: str, origin: Origin) -> tuple[Part, ...]:
     """A tool's result: its own words first (even when there are none), then the reminders and briefs the program put into it."""
+    if not any(map(text.__contains__, _OPENINGS_INSIDE)):  # nearly always, and twenty times as fast as to look for whole frames
+        return (Part(origin=origin, text=text),)
     rest, parts = _without_frames(text, _INSIDE_RESULTS)
     return (Part(origin=origin, text=rest), *parts)
 
@@ -119,7 +121,10 @@ _OF_HARNESS = frozenset(
 _SEGMENT = re.compile(r"[|;&(\n]+")
 _FETCHES = re.compile(r"(?:^|\s)(?:curl|wget|http|https|lynx|w3m|xh)\s")
 _ELSEWHERE = re.compile(r"https?://(?!(?:localhost|127\.|0\.0\.0\.0|\[::1\]))")
-_TRACKERS = re.compile(r"\s*(?:gh\s+(?:issue|pr|api|search|discussion)|glab\s+(?:issue|mr|api)|jira|linear|himalaya|mutt|notmuch)\s")
+_TRACKERS = re.compile(
+    r"(?:\A|[|;&(\n])\s*(?:gh[^\S\n]+(?:issue|pr|api|search|discussion)|glab[^\S\n]+(?:issue|mr|api)|jira|linear|himalaya|mutt|notmuch)[^\S\n]"
+)
+"""A command that prints tickets or mails, where one may begin."""
 _PRINTS = re.compile(r"(?:^|[|;&(\n][ \t]*)(?:cat|bat|head|tail|less|more|sed|awk|grep|rg)\s+(?!<<)(?P<words>[^|;&<>\n]*)")
 _DREAMD = re.compile(r"(?:^|[|;&(]\s*)(?:[^\s|;&()]*/)?dreamd\s")
 _WORD = re.compile(r"[^\s'\"|;&()<>]+")
@@ -128,15 +133,15 @@ _WORD = re.compile(r"[^\s'\"|;&()<>]+")
 def _origin_of_command(command: str) -> Origin:
     if _DREAMD.search(command):
         return Origin.SELF
-    if any(_asks_others(segment) for segment in _SEGMENT.split(command)):
+    if _TRACKERS.search(command) or ("://" in command and any(_fetches(segment) for segment in _SEGMENT.split(command))):
         return Origin.EXTERNAL
     origins = {origin_of_file(word) for printed in _PRINTS.finditer(command) for word in _WORD.findall(printed["words"])}
     return next((origin for origin in (Origin.MODEL_SUMMARY, Origin.INSTRUCTIONS, Origin.EXTERNAL) if origin in origins), Origin.TOOL)
 
 
-def _asks_others(segment: str) -> bool:
-    """Whether one simple command prints what others wrote: a page of another host, a ticket, a mail."""
-    return _TRACKERS.match(segment) is not None or (_FETCHES.search(segment) is not None and _ELSEWHERE.search(segment) is not None)
+def _fetches(segment: str) -> bool:
+    """Whether one simple command prints a page of another host."""
+    return _FETCHES.search(segment) is not None and _ELSEWHERE.search(segment) is not None
 
 
 # --- frames ------------------------------------------------------------------------------------------------------------------------------
@@ -171,6 +176,7 @@ def _frame(anywhere: str, at_line_start: str | None) -> re.Pattern[str]:
 
 _FRAME = _frame(_ANYWHERE, "|".join(map(re.escape, _TAGS)) + "|[a-z-]+-hook")
 _INSIDE_RESULTS = _frame(_ANYWHERE, None)
+_OPENINGS_INSIDE = tuple(f"<{tag}" for tag in _ANYWHERE.split("|"))
 _INSTRUCTIONS = re.compile(r"^# claudeMd\b|Contents of \S*(?:CLAUDE(?:\.local)?|AGENTS|MEMORY)\.md|^# AGENTS\.md instructions", re.MULTILINE)
 
 # A notice of the program is its own to the end: it closes with what to do next.
@@ -194,9 +200,12 @@ _PREFIXES: tuple[tuple[str, Origin], ...] = (
 )
 
 
+_ALL_PREFIXES = tuple(prefix for prefix, _ in _PREFIXES)
+
+
 def _whole(text: str) -> Origin | None:
     start = text.lstrip()
-    return next((origin for prefix, origin in _PREFIXES if start.startswith(prefix)), None)
+    return next(origin for prefix, origin in _PREFIXES if start.startswith(prefix)) if start.startswith(_ALL_PREFIXES) else None
 
 
 def _without_frames(text: str, frame: re.Pattern[str]) -> tuple[str, list[Part]]:
@@ -204,6 +213,8 @@ def _without_frames(text: str, frame: re.Pattern[str]) -> tuple[str, list[Part]]
 
     Text put together around a frame that was cut out of its middle would say what nobody said: a newline keeps its halves apart.
     """
+    if "<" not in text:
+        return text, []
     around: list[str] = []
     parts: list[Part] = []
     at = 0

@@ -48,12 +48,8 @@ _SIX_DIGITS = len("2026-11-28T09:41:00.123456")
 
 def stamp(given: object) -> Stamp:
     """The time a log states as ISO 8601, as a number of seconds or milliseconds since 1970, or in words ("7:55 pm on 9 June, 2023")."""
-    if isinstance(given, bool) or given is None:
-        return NONE
-    if isinstance(given, int | float):
-        return _since_1970(float(given))
     if not isinstance(given, str):
-        return NONE
+        return _since_1970(float(given)) if isinstance(given, int | float) and not isinstance(given, bool) else NONE
     if _UTC.fullmatch(given):  # what agent programs write, a dozen times a second
         try:
             return Stamp(datetime.fromisoformat(given), "UTC")

@@ -2,7 +2,7 @@
 
 from pipelines.notes.identity import KEY_VERSION
 
-RENDERER = "12"
+RENDERER = "13"
 """Of pages."""
 BELIEFS = f"{KEY_VERSION}.6"
 """Of gates, relations and beliefs over the claims an engine read; the engine's own version is part of its name."""

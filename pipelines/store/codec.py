@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
@@ -31,14 +31,14 @@ from pipelines.model import (
     Version,
     digest,
 )  # fmt: skip
-from pipelines.store.types import dump, load, storable
+from pipelines.store.types import dump, iso_utc, load, storable
 from pipelines.store.values import Decision
 
 Json = dict[str, Any]
 
 
 def instant_out(at: datetime | None) -> str | None:
-    return None if at is None else (at if at.tzinfo is UTC else at.astimezone(UTC)).isoformat()
+    return None if at is None else iso_utc(at)
 
 
 def instant_in(text: str | None) -> datetime | None:

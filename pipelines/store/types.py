@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -45,11 +46,21 @@ def _in_utc(at: datetime) -> datetime:
     return at.astimezone(UTC)
 
 
-_SQLITE_TEXT = len("2026-11-28 09:41:00.123456")
+@lru_cache(maxsize=4096)
+def iso_utc(at: datetime) -> str:
+    """An instant as ISO 8601 in UTC; a turn's is asked for twice, by its digest and by its row."""
+    return (at if at.tzinfo is UTC else _in_utc(at)).isoformat()
+
+
+_SECONDS = len("2026-11-28T09:41:00")
+_MICROSECONDS = len("2026-11-28T09:41:00.123456")
 
 
 def _sqlite_text(at: datetime | None) -> str | None:
-    return None if at is None else (at if at.tzinfo is UTC else _in_utc(at)).isoformat(" ", "microseconds")[:_SQLITE_TEXT]
+    if at is None:
+        return None
+    text = iso_utc(at)
+    return f"{text[:10]} {text[11:_MICROSECONDS] if text[_SECONDS] == '.' else text[11:_SECONDS] + '.000000'}"
 
 
 class Content(TypeDecorator[str]):
@@ -61,8 +72,12 @@ class Content(TypeDecorator[str]):
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
         return _BY_CODE_POINT if dialect.name == "postgresql" else self.impl_instance
 
+    def bind_processor(self, dialect: Dialect) -> Callable[[str | None], Any]:
+        """The same as `process_bind_param`, in one step: each turn has several."""
+        return _storable
+
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        return None if value is None else storable(value)
+        return _storable(value)
 
 
 class PathText(TypeDecorator[str]):
@@ -83,6 +98,10 @@ class PathText(TypeDecorator[str]):
         if value is None or not value.startswith(_ESCAPED):
             return value
         return str(json.loads(value[1:]))
+
+
+def _storable(text: str | None) -> str | None:
+    return None if text is None else storable(text)
 
 
 def storable(text: str) -> str:

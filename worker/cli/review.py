@@ -15,6 +15,7 @@ from pipelines.run import Parts, Request
 from pipelines.run.beside import pin as pin_note
 from pipelines.run.beside import unpin
 from pipelines.run.content import content_of
+from pipelines.run.edits import edit_named
 from pipelines.run.following import Follows, words_of
 from pipelines.run.publish import WikiFolder, take_own_words
 from pipelines.run.quarantine import SHOWN, Held, decide_held, held_named
@@ -24,7 +25,7 @@ from pipelines.run.unasked import unasked
 from pipelines.run.why import why
 from pipelines.store import this_process
 from pipelines.wiki.content import anchor_of
-from pipelines.wiki.inbox import QUIET_DAYS, SHOWN_MAX, UNASKED, Entry, Waits, entries
+from pipelines.wiki.inbox import QUIET_DAYS, SHOWN_MAX, UNASKED, Entry, Waits, edits, entries
 from pipelines.wiki.inline import words
 from pipelines.wiki.reasons import missed, why_held
 from worker import wiring
@@ -99,10 +100,13 @@ def review(
 def show(name: Note, wiki: common.Wiki = None, scope: common.Scope = None, config: common.Config = None) -> int:
     """One thing that waits, with the lines it rests on."""
     with common.opened(wiki, scope, config) as at:
-        held = held_named(at.store, at.scope, name)
-        chains = () if held else why(at.store, at.scope, name)
+        held, edit = held_named(at.store, at.scope, name), edit_named(at.store, at.scope, name)
+        chains = () if held else why(at.store, at.scope, anchor_of(edit.note) if edit else name)
     if held:
         _print_held(held)
+    if edit:
+        asked = anchor_of(edit.uid)
+        print(f"{asked}  {visible(words(edits([edit])[0].spans))}\nYes: dreamd review accept {asked}. No: dreamd review reject {asked}.")
     for chain in chains:
         print_chain(chain)
     return 0
@@ -273,7 +277,7 @@ def _print_follows(moved: Sequence[Follows]) -> None:
     for m in moved[:FOLLOWS_MAX]:
         print(f"  {anchor_of(m.note)}: {visible(m.old) or '(nothing)'} → {visible(m.new) or '(nothing)'}")
     if len(moved) > FOLLOWS_MAX:
-        print(f"  and {len(moved) - FOLLOWS_MAX} more (dreamd diff names all)")
+        print(f"  and {len(moved) - FOLLOWS_MAX} more")
 
 
 def _entry_json(entry: Entry) -> dict[str, object]:

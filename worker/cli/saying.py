@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -14,12 +14,13 @@ import typer
 
 from pipelines.errors import DreamdError, Refused
 from pipelines.logs.claude import REMEMBERED_BY
-from pipelines.model import Status
+from pipelines.model import Status, Version
 from pipelines.run import Parts, Request
 from pipelines.run.following import Follows, notes_saying
 from pipelines.run.ruling import is_out, named_note, restore, rule, rule_beside
 from pipelines.wiki.content import anchor_of
 from pipelines.wiki.inline import clean
+from pipelines.wiki.reasons import UNPROVEN, missed
 from worker import wiring
 from worker.above import is_above
 from worker.by_agent import Agent, agent_of
@@ -88,12 +89,14 @@ def remember(
         known = notes_saying(parts.store, request.scope, masked(said, parts), status=None if agent else Status.CONFIRMED)
         log, new, moved = ("", known, ()) if known else _remembered(parts, request, place, data, said, agent=agent)
         over, folder = request.scope, place.wiki
+        heads = [h.version for h in parts.store.heads(over) if h.version.note in new]
+        drafts = {v.note: v for v in heads if v.status is Status.DRAFT and not agent}
     if everywhere:
         _tell_projects(config)
     undo = f" --wiki {folder}" if everywhere else ""
     if as_json:
         print_json({
-            "log": log or None, "notes": [anchor_of(n) for n in new], "scope": over, "known": bool(known),
+            "log": log or None, "notes": [anchor_of(n) for n in new], "waits": sorted(map(anchor_of, drafts)), "scope": over, "known": bool(known),
             "replaces": [{"note": anchor_of(m.note), "text": m.old} for m in moved], "by": agent.name if agent else "you",
         })  # fmt: skip
     elif known:
@@ -101,8 +104,7 @@ def remember(
     elif agent:
         _print_by_agent(agent, new)
     elif new:
-        told = " for all your projects" if everywhere else ""
-        print(f"Remembered{told} as {', '.join(anchor_of(n) for n in new)}. To take it back: {'; '.join(f'dreamd retract {anchor_of(n)}{undo}' for n in new)}")
+        _print_remembered([n for n in new if n not in drafts], drafts, " for all your projects" if everywhere else "", undo)
         for m in moved:
             print(f"replaces: {visible(m.old)} (dreamd revert {anchor_of(new[0])}{undo} brings it back)")
     else:
@@ -132,6 +134,14 @@ def up(name: Note, mine: Mine = False, wiki: common.Wiki = None, scope: common.S
     else:
         print(f"{anchor_of(stands[0].note)} stands above all your projects now, as {', '.join(anchor_of(n) for n in new)}: {visible(said)}")
     return 0
+
+
+def _print_remembered(stand: Sequence[str], drafts: Mapping[str, Version], told: str, undo: str) -> None:
+    """What became of the person's words: notes that stand, and those that wait since the words leave a doubt."""
+    if stand:
+        print(f"Remembered{told} as {', '.join(map(anchor_of, stand))}. To take it back: {'; '.join(f'dreamd retract {anchor_of(n)}{undo}' for n in stand)}")
+    for note, draft in drafts.items():
+        print(f"Kept as a draft no session is told, since {missed(draft.missed or UNPROVEN)}. If it is so: dreamd review accept {anchor_of(note)}{undo}")
 
 
 _MOVABLE = frozenset({Status.CONFIRMED, Status.DRAFT, Status.NEEDS_RECHECK})

@@ -43,7 +43,7 @@ class DreamFailed(Permanent):
 class Outcome:
     """A dream that has ended: its report, and what only this host knows of it.
 
-    `sessions` were read in it, `wrong` counts the wrong lines that still stand in note files, by file, `errors` went wrong with units worked on here,
+    `sessions` were read in it, `wrong` counts the wrong lines that still stand in note files, by file, `waits` all that waits for the person, those included, `errors` went wrong with units worked on here,
     `let_go` counts what is no longer kept since.
     """
 
@@ -52,6 +52,7 @@ class Outcome:
     published: Published | None = None
     sessions: tuple[str, ...] = ()
     wrong: Mapping[str, int] = field(default_factory=dict)
+    waits: int = 0
     errors: tuple[Exception, ...] = ()
     let_go: Mapping[str, int] = field(default_factory=dict)
 
@@ -189,10 +190,10 @@ def _outcome(parts: Parts, request: Request, done: Driven, taken: Taken, began: 
         published = _publish(parts, request)
     read = store.results(ended, "extract").values()
     sessions = tuple(sorted(str(s) for told in read for s in _listed(told.get("sessions"))))
-    wrong = (summary or {}).get("wrong")
+    wrong, waits = (summary or {}).get("wrong"), (summary or {}).get("waiting")
     return Outcome(
         report=replace(report, seconds=round(parts.now().timestamp() - began, 3), next=_next(request, ended)), taken=taken, published=published,
-        sessions=sessions, wrong=wrong if isinstance(wrong, dict) else {}, errors=done.errors,
+        sessions=sessions, wrong=wrong if isinstance(wrong, dict) else {}, waits=waits if isinstance(waits, int) else 0, errors=done.errors,
     )  # fmt: skip
 
 

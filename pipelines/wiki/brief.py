@@ -168,8 +168,8 @@ def _purpose(signs: Signs) -> str:
     """What this memory is for, claiming no more than was done: a memory of drafts alone has told nothing, and a line of a note file no log decides is no finding."""
     if not signs.doors and not signs.corrections and not signs.goals.count:
         return "Earlier sessions were read; nothing that lasts is sure enough to be told here yet."
-    how = "checked against their logs" if signs.checked else "not checked, since no log that was read decides it"
-    return f"What earlier sessions left behind, {how}, so that you need not learn it again."
+    how = "Checked against their logs where those decide it." if signs.checked else "Not checked: no log that was read decides it."
+    return f"What earlier sessions left behind, so that you need not learn it again. {how}"
 
 
 def _foot() -> str:

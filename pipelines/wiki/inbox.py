@@ -171,7 +171,7 @@ def _why(uid: str) -> str:
 
 def _dispute(item: Item) -> Entry:
     if item.against:
-        spans = join(plain(inline.cut_quote(item.statement)), " or what ", code(item.against), " says")
+        spans = join(plain(inline.cut_quote(item.statement)), " (", code(item.against), " says otherwise)")
         command = f"dreamd review show {item.anchor}"
         return Entry(uid=item.uid, waits=Waits.DISPUTE, spans=spans, reason="", command=command, notes=footnotes(item.cites[:2]))
     sides: list[Part] = []
@@ -192,7 +192,7 @@ def _edit(edited: Edited) -> Entry:
     asks: list[Part] = (
         ['Say "', plain(inline.cut_quote(edited.after)), '" in place of "', before, '"?'] if edited.after else [_WANTS[edited.wants], ' "', before, '"?']
     )
-    spans = join(*asks, f" (note {anchor_of(edited.note)}, changed in a file by nobody knows whose hand, so it is asked once more; either id will do)")
+    spans = join(*asks, f" (note {anchor_of(edited.note)}; nobody knows who changed the file, so it is asked once more; either id will do)")
     return Entry(uid=edited.uid, waits=Waits.EDIT, spans=spans, reason="", command=f"dreamd review accept {anchor_of(edited.uid)}")
 
 

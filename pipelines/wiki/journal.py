@@ -236,8 +236,8 @@ def _said(dream: Report) -> Spans:
 def _own_notes(dream: Report) -> list[Spans]:
     """The verdicts on lines of note files, and in one line the numbers that are out of date."""
     checked = [plain(", ".join(f"{n} {verdict.replace('_', ' ')}" for verdict, n in sorted(dream.checked.items())))] if dream.checked else []
-    one = dream.stale == 1
-    stale = [join(f"{dream.stale} {'number is' if one else 'numbers are'} out of date and not told: ", code("dreamd notes diff"))] if dream.stale else []
+    hold = "line holds" if dream.stale == 1 else "lines hold"
+    stale = [join(f"{dream.stale} {hold} a number that is out of date and not told: ", code("dreamd notes diff"))] if dream.stale else []
     return checked + stale
 
 

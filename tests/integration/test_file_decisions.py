@@ -89,7 +89,7 @@ def test_a_tick_makes_a_fact_the_persons_word_but_never_a_rule_by_itself(desk: D
         assert "retention-days" not in listed, "a plain statement is not asked about again"
     assert "2 things wait for you" in inbox(desk).read_text(encoding="utf-8")
     assert f"`dreamd review accept n-{asked.uid}`" in inbox(desk).read_text(encoding="utf-8")
-    assert f"(note n-{asked.note}, changed in a file by nobody knows whose hand, so it is asked once more; either id will do)" in listed
+    assert f"(note n-{asked.note}; nobody knows who changed the file, so it is asked once more; either id will do)" in listed
 
 
 def test_in_a_folder_the_person_declared_their_own_a_tick_makes_a_rule(desk: Desk) -> None:
@@ -273,6 +273,24 @@ def test_a_bullet_in_other_words_stays_as_it_was_written_and_is_asked_about(desk
         (edit,) = open_edits(store, SCOPE)
     assert (edit.before, edit.after) == ("Never push to main.", "Never push to main or release.")
     assert "or release" not in desk.brief()
+
+
+@pytest.mark.parametrize("mine", [True, False])
+def test_a_page_is_written_again_once_what_was_changed_on_it_is_believed(desk: Desk, mine: bool) -> None:
+    log = ClaudeLog("rules")
+    for number in range(8):  # which of its versions a note tells first is chance
+        log.user(f"From now on always run suite {number} before you push.").assistant("ok")
+    log.save(desk.logs)
+    desk.dream()
+    page = desk.wiki / "how-we-work.md"
+    changed = page.read_text(encoding="utf-8").replace("before you push. [", "before you merge. [")
+    page.write_text(changed, encoding="utf-8")
+    desk.dream(mine=mine)
+    with desk.store() as store:
+        for edit in open_edits(store, SCOPE):
+            rule(store, SCOPE, "edit", edit.note, at=desk.now, hand="command", why=edit.after)
+    held = desk.dream(mine=mine).published.held
+    assert (held, "- Until 1 Apr 2026: From now on always run suite 5 before you push." in page.read_text(encoding="utf-8")) == ((), True)
 
 
 def test_a_value_changed_on_a_page_is_the_note_in_plain_words_without_what_dreamd_put_around_it(desk: Desk) -> None:

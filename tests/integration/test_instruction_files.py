@@ -85,6 +85,7 @@ def test_a_note_that_says_otherwise_than_a_file_is_told_to_nobody_until_the_pers
     assert "CLAUDE.md line 3 says otherwise" in project.pages()
     assert "[^1]: `CLAUDE" not in project.pages()
     note = _waiting(say)
+    assert "(CLAUDE.md line 3 says otherwise)" in say("review")[1]
     shown = say("review", "show", note)[1]
     assert "CLAUDE.md:3 says otherwise: “Deploys run on Fridays.”" in shown
     assert "never deploy on Fridays" in shown

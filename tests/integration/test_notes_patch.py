@@ -111,11 +111,11 @@ def test_numbers_with_a_newer_one_and_what_is_said_twice_are_taken_out_and_come_
     assert "1948" not in (wiki / "MEMORY.md").read_text(encoding="utf-8")
     assert "*number out of date: 2000 in notes.md line 7*" in "".join(p.read_text(encoding="utf-8") for p in wiki.glob("*.md"))
     (report,) = (wiki / "journal").glob("*.md")
-    assert "2 numbers are out of date and not told: `dreamd notes diff`" in report.read_text(encoding="utf-8")
+    assert "2 lines hold a number that is out of date and not told: `dreamd notes diff`" in report.read_text(encoding="utf-8")
     code, out, _ = dreamd("notes", "diff")
     assert code == 0
     assert "2 lines to take out" in out
-    assert "1 line to take out by hand" in out, "a line that another stands below"
+    assert "1 place to take out by hand" in out, "a line that another stands below"
     assert dreamd("notes", "apply")[0] == 0
     wanted = "# Memory\n\n- Deploys take an hour.\n- Ana reviews every deploy.\n- All **2129** tests pass.\n  - not on Windows\n- All 2000 tests pass.\n"
     assert file.read_text(encoding="utf-8") == wanted

@@ -187,6 +187,8 @@ def run_command(words: Sequence[str], told: str | None = None) -> str:
     """Run a program of the system. Raises Refused when it is not there or fails."""
     try:
         done = subprocess.run(words, input=told, capture_output=True, encoding="utf-8", errors="surrogateescape", timeout=_WAIT_S, check=False)
+    except FileNotFoundError as error:
+        raise Refused(f"{words[0]} is not installed on this machine") from error
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Refused(f"{words[0]} could not be run: {error}") from error
     if done.returncode:

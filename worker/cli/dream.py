@@ -245,6 +245,7 @@ def _print(report: DreamReport, outcome: Outcome, wiki: Path, *, noted: bool) ->
     if _nothing_new(outcome):
         stands = "its folder shows it again" if outcome.published else "the wiki stands as it was"
         print(f"Nothing new since dream {report.dream}: {many(report.sessions, 'session')}, {many(report.turns, 'turn')}; {stands}.")
+        _print_left(outcome)
         return
     notes, online = report.notes, report.online
     print(f"Dream {report.dream} over {report.scope}: {report.status} in {report.seconds:.1f} s (engine {report.engine})")
@@ -276,10 +277,18 @@ def _print(report: DreamReport, outcome: Outcome, wiki: Path, *, noted: bool) ->
     if outcome.wrong:
         files, lines = outcome.wrong.keys(), sum(outcome.wrong.values())
         print(f"{many(lines, 'wrong line')} {'is' if lines == 1 else 'are'} still live in {', '.join(files)}: dreamd notes diff shows what they should say")
+    if others := outcome.waits - sum(outcome.wrong.values()):
+        more = " more" if outcome.wrong else ""
+        print(f"{others}{more} {'thing waits' if others == 1 else 'things wait'} for you: dreamd review")
+    _print_left(outcome)
     if outcome.published:
-        for path, why in outcome.published.held:
-            print(f"  left as it is {path}: {why}")
         print(f"Read {wiki / 'MEMORY.md'}")
+
+
+def _print_left(outcome: Outcome) -> None:
+    """The files of the wiki that were not written, since somebody changed them."""
+    for path, why in outcome.published.held if outcome.published else ():
+        print(f"  left as it is {path}: {why}")
 
 
 def _spent_dry(report: DreamReport) -> str:

@@ -118,12 +118,12 @@ def _print(found: Survey, lines: Sequence[Line], told: Sequence[str], homes: Hom
     if lines:
         print()
         _table(lines[:SHOWN])
+        if len(lines) > SHOWN:
+            print(f"  and {len(lines) - SHOWN} more: dreamd --json")
         if losing := [x.lost_at for x in lines if x.lost_at]:
             print(
                 f"Claude Code deletes a log {many(cleanup_days(homes), 'day')} after its last line, the first of these on {_day(min(losing))}; what a dream has read is kept"
             )
-    if len(lines) > SHOWN:
-        print(f"  and {len(lines) - SHOWN} more: dreamd --json")
     if found.homeless:
         one, named = len(found.homeless) == 1, [visible(_short(log.path)) for log in found.homeless[:NAMED]]
         more = f" and {len(found.homeless) - NAMED} more" if len(found.homeless) > NAMED else ""

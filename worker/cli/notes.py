@@ -58,7 +58,7 @@ def diff(wiki: common.Wiki = None, notes: Notes = None, scope: common.Scope = No
     if not right and not left:
         print("Your note files say nothing the logs prove wrong.")
     if len(theirs) > gone:
-        print(f"{many(len(theirs) - gone, 'line')} to take out by hand: numbers a command tells, and what is said twice.")
+        print(f"{many(len(theirs) - gone, 'place')} to take out by hand: numbers a command tells, and what is said twice.")
     return 0
 
 

@@ -37,20 +37,28 @@ class Target:
             registry.register(data_folder(loaded), self.project)
 
 
+class NothingToRead(typer.BadParameter):
+    """Nothing was named and there is nothing here: the person is told that, and not that a value they never gave is invalid."""
+
+    def format_message(self) -> str:
+        """The message alone."""
+        return self.message
+
+
 def targets_of(loaded: Settings, *, every: bool, wiki: Path | None, scope: str | None, keep: bool = False) -> Iterable[Target]:
     """The current project, or every one that has logs, each named when those before it are registered. `keep`: the project's wiki is `wiki` from now on.
     Raises BadParameter where there is nothing to read."""
     found = survey(Homes.of(os.environ))
     if every:
         if not found.projects:
-            raise typer.BadParameter("no agent keeps logs here: name them (a file or a folder)", param_hint="PATH...")
+            raise NothingToRead("no agent keeps logs here: name them (a file or a folder)")
         return (_target(p, loaded, None, scope) for p in found.projects)
     here = Path.cwd()
     project = found.of(_shown_in(here, loaded) or here)
     if not project.logs and not project.memory:
-        raise typer.BadParameter(
+        raise NothingToRead(
             f"no agent keeps logs or notes of {visible(str(project.root))}: cd to a project's folder, or say --all (dreamd alone says which projects there are); or name "
-            "the logs (a file or a folder), or a folder of notes with --notes", param_hint="PATH...",
+            "the logs (a file or a folder), or a folder of notes with --notes"
         )  # fmt: skip
     return (_target(project, loaded, wiki, scope, keep=keep),)
 

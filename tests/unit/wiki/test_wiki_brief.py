@@ -315,15 +315,15 @@ def test_a_fact_that_a_correction_says_is_not_said_again() -> None:
 
 def test_a_brief_of_notes_alone_does_not_claim_that_logs_were_read() -> None:
     only = replace(item("no0001", "The port is 5433.", subject="user"), cites=(Cite(source="memory/a.md", line=3),))
-    assert "not checked, since no log that was read decides it" in told(Content(title="x", items=(only,)))
-    assert "checked against their logs" in told(CONTENT)
+    assert "Not checked: no log that was read decides it." in told(Content(title="x", items=(only,)))
+    assert "Checked against their logs where those decide it." in told(CONTENT)
 
 
 def test_a_draft_that_rests_on_a_log_makes_the_lines_of_note_files_no_more_checked() -> None:
     draft = item("d1", "Start with the ferry.", kind=Kind.PLAN, status=Status.DRAFT, subject="user")
     note = carried("e1", "Seven people.", 1, path="crew.md", title="Crew")
     text = told(Content(title="x", items=(draft, note)))
-    assert "not checked, since no log that was read decides it" in text
+    assert "Not checked: no log that was read decides it." in text
 
 
 def test_a_memory_of_which_nothing_is_sure_says_so_and_claims_no_lesson() -> None:

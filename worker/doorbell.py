@@ -49,4 +49,4 @@ class Doorbell:
     def _away(self, error: Exception) -> None:
         with self._lock:
             self._quiet_until = self._clock() + PAUSE_S
-        log.warning("bell_unheard", error=type(error).__name__, again_in_s=PAUSE_S)
+        log.warning("bell_unheard", error=type(error).__name__, meanwhile="workers look for work by themselves", again_in_s=PAUSE_S)

@@ -68,6 +68,7 @@ def test_however_workers_end_the_wiki_is_the_same_and_only_a_kill_counts_against
         assert codes == {"terminated": 0, "interrupted": 0, "twice": 0, "killed": -signal.SIGKILL}, workers["terminated"].said
         last = at.worker("--ttl-ms", 1500, "--look-s", 0.3)
         assert ended(store, dream).state == "completed"
+        last.heard("unit_done", stage="extract", claims=2)  # an operator can see that the unit of the killed one was taken over
         go.touch()
         workers["frozen"].send(signal.SIGCONT)  # what it held others have done since
         workers["frozen"].heard("unit_done", outcome="lost")

@@ -43,7 +43,11 @@ def doctor(wiki: common.Wiki = None, scope: common.Scope = None, config: common.
         print(f"{c.state:8} {code}{visible(c.about)}: {visible(c.why)}")
         if c.what_to_do:
             print(f"         → {visible(c.what_to_do)}")
-    print(f"{bad} of {len(found)} checks are problems; deploy/RUNBOOK.md says more of each" if bad else f"{len(found)} checks, nothing is wrong")
+    print(
+        f"{bad} of {len(found)} checks {'is a problem' if bad == 1 else 'are problems'}; deploy/RUNBOOK.md says more of each"
+        if bad
+        else f"{len(found)} checks, nothing is wrong"
+    )
     return 1 if bad else 0
 
 

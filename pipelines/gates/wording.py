@@ -11,6 +11,7 @@ from itertools import groupby, pairwise
 
 from pipelines.model import Claim, Kind, Origin
 from pipelines.text.mood import clauses
+from pipelines.text.openers import without_opening
 from pipelines.text.slots import CHINESE_KIN, ENGLISH_KIN, USER
 from pipelines.text.tokens import tokenize
 from pipelines.text.values import typed_values, value_keys
@@ -237,7 +238,7 @@ def _of_the_speaker(claim: Claim, one: Located) -> bool:
     if not NAMES_USER.search(claim.statement) and not any(is_speaker(word.casefold(), [one]) for word in claim.statement.split()):
         about = content_words(claim.attribute)[:1]
         return not _OPENS_WITH_SOMEBODY.match(clause) or about == content_words(clause)[:1]
-    first = next(iter(content_words(clause)), "")
+    first = next(iter(content_words(without_opening(clause))), "")
     return any(_alike(first, word) for word in content_words(claim.statement))
 
 

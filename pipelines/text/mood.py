@@ -14,6 +14,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from .names import SURNAMES
+from .openers import OPENERS, asks_itself
 from .reasons import without_reason
 from .sentences import AROUND_MAX, Span, sentences
 from .slots import CHINESE_KIN
@@ -46,8 +47,8 @@ _LEAD = (
     r"|sure)[,!.]?\s+)*"
 )
 _JOKE = _cue(
-    r"just kidding", r"kidding", r"jk", r"j/k", r"lol", r"lmao", r"rofl", r"ha(?:ha)+h?", r"(?:i'm |just |only )joking", r"as a joke",
-    r"~(?<!\S)/s(?!\S)", r"~[😂🤣😜😝🤪]", r"~开玩笑|玩笑话|逗你|哈哈|嘿嘿|说笑|笑死"
+    r"just kidding", r"kidding", r"jk", r"j/k", r"lol", r"lmao", r"rofl", r"ha(?:[ -]?ha)+h?", r"he(?:[ -]?he)+h?", r"heh", r"(?:i'm |just |only )joking", r"as a joke",
+    r"~(?<!\S)/s(?!\S)", r"~[😂🤣😜😝🤪]", r"~开(?:个|句)?(?:小)?玩笑|玩笑话|逗你|哈哈|嘿嘿|说笑|笑死"
 )  # fmt: skip
 _HYPOTHETICAL = _cue(
     r"suppose(?! to)(?:\s+that)?", r"supposing", r"(?<!can )(?<!only )(?<!to )(?<!could )imagine", r"let's say", r"hypothetically", r"what if",
@@ -70,7 +71,7 @@ _CONDITION = _cue(
 )  # fmt: skip
 _ONCE = re.compile(_LEAD + r"(?:once|as soon as|when) (?:the|all|we|you|it|this|that|they)(?:'re|'s)? (?!was|were|did|had|visited)[^,]*,", re.I)
 _WISH = _cue(
-    r"i wish", r"we wish", r"if only", r"hopefully", r"i hope", r"we hope", r"i'm hoping", r"would be (?:nice|great|cool|good|awesome|lovely|ideal)",
+    r"i wish", r"we wish", r"(?:my|our) (?:dream|fantasy|ambition|only wish|biggest wish) (?:is|was|would be|has always been)(?! (?:over|dead|gone))", r"if only", r"hopefully", r"i hope", r"we hope", r"i'm hoping", r"would be (?:nice|great|cool|good|awesome|lovely|ideal)",
     r"(?:i|we)(?:'d| would) love (?:to|it|if"
         r"|for)", r"someday", r"one day (?:i|we)",
     r"(?:i|we) dream of", r"can't wait", r"ideally", r"~希望|但愿|要是.{0,20}就好|真想|多好啊|巴不得|盼着"
@@ -150,8 +151,10 @@ _QUESTION_START = re.compile(
 def mood_of(sentence: str) -> Mood:
     """The mood of a sentence (of several: the first that is not plain)."""
     folded = fold_width(sentence)
-    for span in sentences(sentence) or [Span(0, len(sentence))] if sentence else []:
-        mood = _mood(folded[span.start : span.end][:AROUND_MAX])
+    spans = (sentences(sentence) or [Span(0, len(sentence))]) if sentence else []
+    for n, span in enumerate(spans, 1):
+        said = folded[span.start : span.end][:AROUND_MAX]
+        mood = Mood.PLAIN if n < len(spans) and asks_itself(said) else _mood(said)
         if mood is not Mood.PLAIN:
             return mood
     return Mood.PLAIN
@@ -159,14 +162,14 @@ def mood_of(sentence: str) -> Mood:
 
 _RELEVANCE = re.compile(
     r",\s*(?:just )?(?:if|in case) (?:(?:it|that|this|any of (?:it|this|that)|(?:the|my|your) [a-z ]{2,24}?) (?:matters?|helps?|counts?|is (?:relevant|useful|of interest))"
-    r"|you(?:'re| are) (?:wondering|asking|curious|interested)|you (?:wonder|ask|care|forgot|need (?:to know|the|my))|i(?:'ll| will)? (?:mention|bring up|talk about|refer to|forget))"
+    r"|you(?:'re| are) (?:wondering|asking|curious|interested)|you (?:wonder|ask|care|forgot|(?:hear|see|notice|spot)(?! (?:me|from))|need (?:to know|the|my))|i(?:'ll| will)? (?:mention|bring up|talk about|refer to|forget))"
     r"(?![A-Za-z])[^.;!?]*(?=[.;!?\s]*$)",
     re.I,
 )
 
 
 _RELEVANCE_FIRST = re.compile(
-    r"^((?:[a-z ]{2,24}[:,] )?)(?:just )?(?:(?:if|in case) (?:it|that|this) (?:matters|helps|counts)|(?:if|in case) you(?:'re| are) (?:wondering|asking|curious)|if you [^:,.;!?]{3,40}(?=:))[,:] (?=(?:i|i'm|im|i've|we|my|our)(?![\w]))",
+    rf"^((?:(?:{OPENERS}|oh|so|and|also)[:,]? )?(?:[a-z ]{{2,24}}[:,] )?)(?:just )?(?:(?:if|in case) (?:it|that|this) (?:matters|helps|counts)|(?:if|in case) you(?:'re| are) (?:wondering|asking|curious)|if you [^:,.;!?]{{3,40}}(?=:))[,:] (?=(?:i|i'm|im|i've|we|my|our)(?![\w]))",
     re.I,
 )
 
@@ -182,8 +185,11 @@ _ON_THAT_GROUND = re.compile(
 )
 """A request that stands on a plain statement of the speaker ("keep nuts out of it, I'm allergic"): the statement holds whether or not it is granted."""
 
-_STATED_FIRST = re.compile(r"^(?:[a-z', ]{2,28} )?(?:i'm|i am|im) (?:\w+ )?allergic to [^,;.!?]{2,40}(?=[,;] (?:so|please|pls|thus)\b)", re.I)
-"""A plain statement a request follows from ("I'm allergic to nuts, so nothing with nuts please")."""
+_STATED_FIRST = re.compile(
+    r"^(?:[a-z', ]{2,28} )?(?:i'm|i am|im) (?:(?:\w+ )?allergic to [^,;.!?]{2,40}(?=[,;] (?:so|please|pls|thus)\b)|an? [^,;.!?]{2,40}(?=[,;] so (?:please|pls|explain|keep|use|go|be|don't|no)\b))",
+    re.I,
+)
+"""A plain statement a request follows from ("I'm allergic to nuts, so nothing with nuts please", "I'm a baker, so keep it simple please")."""
 _WHICH_IS = re.compile(r"^which is", re.I)
 
 
@@ -365,7 +371,7 @@ _STANDING = _cue(
     r"whenever", r"at all times", r"as a (?:general )?rule", r"by default(?=[,.]|$)", r"(?:don't|do not) ever", r"for all future",
     r"under no circumstances", r"(?:must|shall|has to|have to)(?: not)? [^;!?]{0,60}(?:every|each|any|all)", r"(?:make a |take )note", r"permanently", r"in all (?:cases|sessions|projects)",
     r"ab sofort", r"immer", r"niemals", r"toujours", r"désormais", r"jamais", r"siempre", r"nunca", r"ab jetzt",
-    r"~从今以后|从现在(?:起|开始)|从今天起|今后|一律|永远|每(?:一)?次[^我他她它，。]{0,12}都(?=跑|运行|执行|检查|更新|同步|备份|先|用|写|加)|每(?:一)?次.{0,12}(?:都要|必须|都得|请|要先|先要|不要|别)|始终|记住|务必|一直都?要|(?:^|[,，。；;\s]|我们?|你|咱们|请)以后(?!再说|再看|可能|也许)|今後|常に|必ず|毎回"
+    r"~从今以后|从现在(?:起|开始)|从今天起|今后|往后(?![推退移拖挪放翻看走面排])|一律|永远|每(?:一)?次[^我他她它，。]{0,12}都(?=跑|运行|执行|检查|更新|同步|备份|先|用|写|加)|每(?:一)?次.{0,12}(?:都要|必须|都得|请|要先|先要|不要|别)|始终|记住|务必|一直都?要|(?:^|[,，。；;\s]|我们?|你|咱们|请)以后(?!再说|再看|可能|也许)|今後|常に|必ず|毎回"
 )  # fmt: skip
 _REMEMBER = re.compile(
     r"(?<![A-Za-z])(?<!i )(?<!i don't )(?<!don't )(?<!can't )(?<!you )(?<!far as i )(?<!to )remember(?:,| that| to|:| this| my| i| we| it| the"

@@ -9,7 +9,7 @@ import re
 from pipelines.text.words import stem
 
 _FOODS = """peanut walnut hazelnut almond cashew pistachio pecan macadamia chestnut coconut nut treenut acorn sesame mustard celery lupin lupine soy soya soybean tofu gluten wheat barley rye
-    oat corn maize rice buckwheat spelt milk dairy lactose cheese butter cream casein whey egg yolk fish salmon tuna cod trout anchovy herring shellfish crustacean mollusc mollusk shrimp prawn
+    oat corn maize rice buckwheat spelt milk dairy lactose cheese butter cream casein whey egg yolk fish salmon tuna cod trout turbot halibut haddock mackerel sardine plaice eel caviar roe anchovy herring shellfish crustacean mollusc mollusk shrimp prawn
     crab lobster crayfish mussel clam oyster scallop squid octopus seafood beef pork chicken turkey lamb meat gelatin kiwi kiwifruit banana avocado mango papaya pineapple peach apricot plum cherry
     apple pear orange lemon lime grapefruit citrus grape raisin melon watermelon strawberry raspberry blueberry blackberry cranberry berry fig date pomegranate passionfruit lychee tomato potato
     pepper chili paprika carrot onion garlic leek ginger turmeric cinnamon cumin coriander cilantro parsley dill fennel basil mint oregano thyme rosemary vanilla nutmeg clove saffron sage spinach
@@ -35,7 +35,7 @@ _DREADED = re.compile(
     re.IGNORECASE,
 )
 _ZH = re.compile(
-    "花生|坚果|腰果|核桃|杏仁|榛子|开心果|芝麻|大豆|黄豆|豆|小麦|麸质|面筋|面粉|玉米|荞麦|牛奶|奶|乳糖|乳|鸡蛋|蛋|鱼|虾|蟹|海鲜|贝|鱿|章鱼|牛肉|羊肉|猪肉|鸡肉|芒果|菠萝|桃|猕猴桃|苹果|草莓|香蕉|荔枝|橙|柠檬|番茄"
+    "花生|坚果|腰果|核桃|杏仁|榛|开心果|芝麻|大豆|黄豆|豆|小麦|麸质|面筋|面粉|玉米|荞麦|牛奶|奶|乳糖|乳|鸡蛋|蛋|鱼|虾|蟹|海鲜|贝|鱿|章鱼|牛肉|羊肉|猪肉|鸡肉|芒果|菠萝|桃|猕猴桃|苹果|草莓|香蕉|荔枝|橙|柠檬|番茄"
     "|西红柿|山药|芋|蘑菇|香菜|芹菜|花椒|辣椒|胡椒|芥末|孜然|姜|蒜|葱|蜂蜜|蜂|酒|咖啡|巧克力|青霉素|头孢|阿司匹林|布洛芬|磺胺|抗生素|碘|药|麻醉|疫苗|花粉|柳絮|杨絮|尘螨|螨|灰尘|粉尘|霉|猫|狗|宠物|毛|羽|乳胶"
     "|橡胶|镍|金属|香水|香精|化妆品|洗涤|油漆|甲醛|紫外线|阳光|冷空气|蚊|虫"
 )

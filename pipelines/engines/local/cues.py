@@ -48,7 +48,7 @@ def cue_of(text: str, mood: Mood, *, memory: bool, corrects: bool, first: bool, 
     if is_preference(text):
         meant = standing and not _HOW_IT_FEELS.search(text)
         return Cue(kind=Kind.PREFERENCE, standing=meant, doubts=() if meant else ("said_once",))
-    if standing and (is_directive(text) or is_order(text)) and not _TASK_NOTE.search(text):
+    if standing and (is_directive(text) or is_order(text) or _RUN_WHEN.match(text)) and not _TASK_NOTE.search(text):
         return Cue(kind=Kind.RULE, standing=True)
     if mood in _NOT_PLAIN:
         return Cue(kind=Kind.GOAL) if first and is_goal(text) else None
@@ -65,6 +65,8 @@ def cue_of(text: str, mood: Mood, *, memory: bool, corrects: bool, first: bool, 
     return None
 
 
+_RUN_WHEN = re.compile(r"`[^`]+`,? (?:first,? )?(?:before|after|on) (?:each|every|any) \w+[.!]?$", re.IGNORECASE)
+"""A command and when to run it, without a verb ("remember: `make lint` before each commit")."""
 _OF_ONE_THING = re.compile(
     r"^(?i:the|this|that|these|those|its?|my|our)\s[^,.;]{1,60}?\s(?:must|should|shall)\b|^\S*[\w`](?:[_./-]\w|`|(?<=[a-z])(?=[A-Z]))\S*\s(?:must|should|shall)\s(?:not\s)?(?:have|be|show|display|look|get|contain|include|open|close|use)\b"
 )
@@ -120,17 +122,17 @@ _DIRECTIVE = re.compile(
     rf"^{_BEFORE}(?:{_STANDING_ADVERB}\s+(?:ever\s+)?(?:{_WORK})\b|(?:don't|do not|dont)\s+(?:{_WORK})\b|avoid\b|no (?:more )?\w+ing\b"
     rf"|(?:you|agents?|everyone|the agents?|claude|codex|nobody|(?:all|every|each|any)\s[\w -]{{2,40}}?)\s+{_MUST}\b|we\s+(?:must|should|always|never)\s+(?:not\s+)?(?:{_WORK})\b"
     rf"|(?!(?:I|we|they|he|she|it|this|that|there)\b)[\w./@`-]+(?:\s[\w./@`-]+){{0,3}}?\s+(?:must|should|shall|may not|(?:is|are) not allowed to)\b"
-    rf"|I (?:always |never )?(?:want|expect|need)\s+(?:you|all|every|any)\b|(?:{_BASE})\b.*\b(?:{_STANDING_ADVERB}\s+(?:{_WORK})\b|{_STANDING_ADVERB}[.!]?$)|(?:{_BASE})\b.*\b(?:from now on|going forward|every time|each time)\b)",
+    rf"|(?:before|after|on) (?:every|each|any) [\w ]{{3,30}}?,? you (?:always )?(?:run|use|check|do)\b|I (?:always |never )?(?:want|expect|need)\s+(?:you|all|every|any)\b|(?:{_BASE})\b.*\b(?:{_STANDING_ADVERB}\s+(?:{_WORK})\b|{_STANDING_ADVERB}[.!]?$)|(?:{_BASE})\b.*\b(?:from now on|going forward|every time|each time)\b)",
     re.IGNORECASE,
 )
 _TOPIC_ZH = (
-    r"(?:以后|今后|从现在起|从今以后|从现在开始|从今天起)[，,]?(?:所有的?|每个)?(?![可也或再这那它])[^，。,；;我你他她们它吗呢人]{1,14}?"
+    r"(?:以后|今后|往后|从现在起|从今以后|从现在开始|从今天起)[，,]?(?:所有的?|每个)?(?![可也或再这那它])[^，。,；;我你他她们它吗呢人]{1,14}?"
     r"(?:(?:都|一律|统一)(?:请|得|必须|需要|应该?|先|只|不要|不许|不得|不准|别|用|使用|采用|要(?!是)|在(?!变|涨|进步)|走(?!了)|放(?!了)|写|按|照|跑|加|带|以|从|由|改|发|存|记|附|标|翻译|遵循|通过|经过|保持)|必须|不要|不许|不准|禁止|请|别(?![的人处名致墅]))"
 )
 """What a standing order is about before what is ordered (以后提交信息都用中文写); what only will be (都会, 都能, 都是) is none."""
 _DIRECTIVE_ZH = re.compile(
     rf"^{_TOPIC_ZH}"
-    r"|^(?:[^，。,我你他她]{0,12}[，,])?(?:[^，。,我你他她]{0,12})?(?:(?:你|我们|大家)?(?:以后|今后|从现在起|从今以后|从今天起)[，,]?(?:都|请|一律|要|不要|别|先|只|每次|必须|用(?![户例途处量法意])|不用)|一律|永远(?:不要|别|不能|用|要)|每次[^，。我你]{0,10}(?:都|要|先|必须|不要|别|用)"
+    r"|^(?:[^，。,我你他她]{0,12}[，,])?(?:[^，。,我你他她]{0,12})?(?:(?:你|我们|大家)?(?:以后|今后|往后|从现在起|从今以后|从今天起)[，,]?(?:都|请|一律|要|不要|别|先|只|每次|必须|用(?![户例途处量法意])|不用)|一律|永远(?:不要|别|不能|用|要|先)|每次[^，。我你]{0,10}(?:之前|前|之后|后)[，,]?(?:跑|运行|执行)|每次[^，。我你]{0,10}(?:都|要|先|必须|不要|别|用)"
     r"|务必|必须|千万(?:别|不要|不能)|始终(?:用|要|使用|保持)|默认(?:用|使用)|不要|(?<![特个区分级类性告错])别(?![人的处名致墅])|不许|禁止|不得|只能用|只用|一定要)|^[^，。,我你他她]{0,10}(?:之前|前|之后|后)[，,]?(?:请|都|也)*(?:要|先|都要|务必|必须|一定)|^(?:所有|凡是)[^，。]{0,20}(?:都|必须|要|一律)"
 )
 _FELT_ZH = re.compile(r"让我|感到|觉得|心情|聊天|有人|我(?!们)(?:的?(?:上司|老板|朋友|妈|爸|家)|也|一定|必须|可以|会|想|知道|最近|现在)")

@@ -52,7 +52,7 @@ from pipelines.text.values import typed_values
 class LocalEngine:
     """An `Engine` of hand-written rules; English and Chinese, other languages are left to search."""
 
-    name: str = "local/6"
+    name: str = "local/7"
 
     def extract(self, window: Window) -> Extracted:
         """Claims and questions of one session, in the order of its turns."""
@@ -91,9 +91,9 @@ class _Talk:
 
 
 _ROLE_PLAY = re.compile(
-    r"\b(?:let(?:'|’)?s (?:role-?\s?play|pretend|act out|play)|role-?\s?play(?:ing)?\b|act out (?:a|the)\b|mock (?:interview|call|exam|trial|negotiation|conversation)|simulate an? \w+ (?:interview|call|conversation)"
+    r"\b(?:let(?:'|’)?s (?:role-?\s?play|pretend|act out|play)|role-?\s?play(?:ing)?\b|act out (?:a|the)\b|mock (?:interview|call|exam|trial|negotiation|conversation)|simulate an? \w+ (?:interview|call|conversation)|let(?:'|’)?s practi[sc]e (?:the|a|an|my|our|this) (?:\w+ )?(?:call|interview|talk|conversation|negotiation|pitch|speech|dialogue|scene)\b|let(?:'|’)?s rehearse\b"
     r"|(?:I(?:'ll| will)|I(?:'m| am) going to) (?:be|play) the \w+|(?:answer|speak|talk|reply|act) as (?:if I|though I|someone|somebody)|you(?:'ll| will)? (?:play|be|are) (?:the|my) \w+,? and I"
-    r"|(?:exercise|interview|scenario)\b[^.]{0,60}\bI(?:'m| am) [A-Z])|角色扮演|扮演|模拟(?:面试|对话|通话|谈判)",
+    r"|(?:exercise|interview|scenario)\b[^.]{0,60}\bI(?:'m| am) [A-Z])|角色扮演|扮演|模拟(?:面试|对话|通话|谈判)|演(?:一段|一场|一出|个小品)|排练|(?:^|[，,。])你是[^，。？?]{1,8}[，,]我是",
     re.IGNORECASE,
 )
 _IN_A_STORY = re.compile(
@@ -102,7 +102,7 @@ _IN_A_STORY = re.compile(
 )
 _PLAY_OVER = re.compile(
     r"\b(?:stop|end|end of|done with|no more|out of|finish|cut) (?:the |this )?(?:role-?\s?play(?:ing)?|pretending|character|game|exercise|scene|interview|simulation|mock)\b|\bout of character\b"
-    r"|\b(?:role-?\s?play|game|exercise|practice|scene|interview|simulation|mock \w+) (?:is )?over\b|(?:角色扮演|扮演|游戏|练习|面试|模拟).{0,4}(?:结束|到此|停)|不演了",
+    r"|\b(?:role-?\s?play|game|exercise|practice|scene|interview|simulation|rehearsal|mock \w+) (?:is )?over\b|\b(?:good|great|nice) practice\b|(?:角色扮演|扮演|游戏|练习|面试|模拟).{0,4}(?:结束|到此|停)|不演了|演完|练完",
     re.IGNORECASE,
 )
 _CONTENT = re.compile(
@@ -256,7 +256,7 @@ def _may_state(body: str, mood: Mood, cue: Cue | None) -> bool:
     """Whether the sentence is a plain statement, not an order, a hold or a taste that only looks like one."""
     if mood in {Mood.PLAIN, Mood.REQUEST} and any(f.attribute in {"called", "name"} for f in personal_facts(body)):
         return True
-    if mood is Mood.PLAIN and "llerg" in body and any(f.attribute == "allergy" for f in personal_facts(body)):
+    if mood is Mood.PLAIN and ("llerg" in body or "过敏" in body) and any(f.attribute == "allergy" for f in personal_facts(body)):
         return True  # "keep nuts out of it, I'm allergic": the order rests on a fact
     if mood is Mood.PLAIN and _OWN_THING.match(body) and personal_facts(body):
         return True
@@ -264,8 +264,8 @@ def _may_state(body: str, mood: Mood, cue: Cue | None) -> bool:
     return mood is Mood.PLAIN and not ordered and not is_order(body) and not is_directive(body)
 
 
-_OWN_THING = re.compile(r"my (?:preferred|favou?rite|usual|go-to) \w+ (?:is|was|has)\b", re.IGNORECASE)
-"""A taste told as what the speaker has ("my preferred airline is …")."""
+_OWN_THING = re.compile(r"my (?:preferred|favou?rite|usual|go-to) \w+ (?:is|was|has)\b|用的(?!时候|话)", re.IGNORECASE)
+"""A taste told as what the speaker has ("my preferred airline is …"); what one uses, which is no order to use it (用的小米14)."""
 
 
 def _fact(said: Utterance, fact: Fact, before: str) -> Claim | None:
@@ -409,7 +409,8 @@ def _opening(said: Utterance) -> Utterance:
 
 
 _REASON_FOLLOWS = re.compile(
-    r"[\s.!,;。！，]*(?:(?:because|the reason|due to|it's because|that's because)\b|因为|由于|是因为)[^.!?。！？\n]{3,160}", re.IGNORECASE
+    r"[\s.!,;。！，]*(?:(?:(?:(?:i|we)(?:'ve)? (?:just |only )?(?:moved|switched|changed|left|went|did (?:it|that|so|this)) )?because|the reason|due to|it's because|that's because)\b|(?:my )?reason:|因为|由于|是因为)[^.!?。！？\n]{3,160}",
+    re.IGNORECASE,
 )
 
 

@@ -80,7 +80,7 @@ _NOT_A_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _EMPTY_VALUE = re.compile(
-    r"^(?:it|this|that|these|those|there|here|them|him|her|what|how|something|nothing|good|bad|great|fine|nice|ok|okay|right|wrong|true|false|very|too|so|really|more|less|like|going|done|ready)\b",
+    r"^(?:(?:old|new|other|same|current|previous|first|second|last|next) ones?|it|this|that|these|those|there|here|them|him|her|what|how|something|nothing|good|bad|great|fine|nice|ok|okay|right|wrong|true|false|very|too|so|really|more|less|like|going|done|ready)\b",
 )
 
 _THINGS = frozenset(SINGLE) | SINGLE_RELATIONS | {"value", "support"}

@@ -114,7 +114,7 @@ def _names_of(found: re.Match[str], body: str) -> Iterator[tuple[int, int, _Name
     if found["name"] is None:
         yield start, end, _Name(text=found[0], sort="drink" if found["drink"] else "database")
         return
-    while start < end and (word := re.match(r"[\w'&+.-]+", body[start:end])) and word[0].rstrip(".").casefold() in _OPENERS:
+    while start < end and (word := re.match(r"[\w'&+.-]+", body[start:end])) and word[0].rstrip(".").removesuffix("'s").casefold() in _OPENERS:
         start += word.end()
         start += len(body[start:end]) - len(body[start:end].lstrip())
     text = re.sub(r"(?:'s)?[.'-]*$", "", body[start:end])
@@ -135,7 +135,7 @@ _CUT = re.compile(r"[,;:.!]\s+|\s(?:-|–|—)\s|\s(?=(?:and|but)\s)|\s(?=since\
 _LANDMARK = re.compile(r"\b(?:near|by|close to|opposite) (?:the |a |my )?(?:[a-z]+ ){1,3}in (?=@)")
 _BENDS = re.compile(
     r"\b(?:if|unless|or|until|would|could|might|should|will|can't|cannot|won't|i'll|we'll|i'd|we'd|maybe|perhaps|for now|for the moment|temporar\w+|today|tonight|tomorrow|kidding|joking|lol|haha|wish|hope|imagine|suppose"
-    r"|pretend|say|says|said (?!earlier)|told|when|this (?:week|morning|afternoon|evening|weekend)|next|planning|plan|thinking|considering|practically|basically|virtually|literally|visiting|holiday|once|yesterday)\b|\?"
+    r"|pretend|say|says|said (?!earlier)|told|when|this (?:week|morning|afternoon|evening|weekend)|next|planning|plan|thinking|considering|practically|basically|virtually|literally|visiting|holiday|once|yesterday)\b|\?|(?:^|, )really$"
 )
 """Words that turn the whole sentence into something other than what simply is so."""
 _SPEAKS = re.compile(r"\b(?:i|i'm|i've|we|we're|we've|my|our|me|us)\b")
@@ -153,7 +153,7 @@ def _core(frame: _Frame) -> str | None:
     if not _SPEAKS.search(core):
         core = f"{head}{core}" if head else core
     words = re.findall(r"[a-z][\w'-]*", re.sub(r"@\d", " ", core))
-    return core if all(word.removesuffix("'s") in _VOCABULARY for word in words) else None
+    return core if all(word.removesuffix("'s").removesuffix("-wise") in _VOCABULARY for word in words) else None
 
 
 # --- changes -----------------------------------------------------------------------------------------------------------------------------
@@ -246,17 +246,47 @@ def _state(frame: _Frame) -> tuple[Told, ...]:
     core = _core(frame)
     if core is None or _OVER_ALONE.search(core) or _OF_OLD.search(core):
         return ()
+    new = _NEW_OF.search(frame.text)
+    about = f"{core} {new[0]}" if new else core
     for topic, forms, weak in _forms():
-        if name.sort not in {"", topic.attribute} and not _any_sort(topic):
+        if (name.sort not in {"", topic.attribute} and not _any_sort(topic)) or (topic.attribute == "employer" and new and not re.search(topic.cue, new[0])):
             continue
-        sure = name.sort == topic.attribute or bool(topic.cue and re.search(topic.cue, core))
+        if any(p.search(frame.text) for p in _called_mine(topic.attribute)) and _is_of(topic, name):
+            return (Told(attribute=topic.attribute, value=name.text, team=topic.team),)
+        sure = name.sort == topic.attribute or bool(topic.cue and re.search(topic.cue, about))
         weak_counts = sure or (topic.attribute == "name" and _full_name(name.text))
         stated = any(p.search(frame.text) for p in forms) or (weak_counts and any(p.search(frame.text) for p in weak))
         if stated and _is_of(topic, name):
             return (Told(attribute=topic.attribute, value=_with_the(name, frame.text), team=topic.team),)
+    if name.sort == "employer" and _WHERE_I_AM.fullmatch(frame.text) and not _VISITED.search(name.text):
+        return (Told(attribute="employer", value=name.text),)
     if name.sort in OTHER_SORTS and _USES.search(core):
         return (Told(attribute=name.sort, value=name.text),)
     return ()
+
+
+_NEW_OF = re.compile(r"\b(?:changed|switched)(?: my| our| the)? (?:airlines?|phones?|jobs?|employers?|company|companies|databases?|drinks?)\b")
+"""What a sentence says is another one now, before it names it ("I changed airline, I'm with @1 now")."""
+_WHERE_I_AM = re.compile(r"(?:i'm|i am)(?: now)? at @1")
+_VISITED = re.compile(
+    r"\b(?:Hospital|Clinic|Health|Healthcare|University|College|Institute|Banks?|Banking|Foods?|Stores|Retail|Media|Tools|Optik|Optics|Bakery|Brewery|Foundation|Airlines|Airways|Motors|Studios?|Services|Press|Architects|Sons|Brothers|Works)$"
+)
+"""Firms one also goes to: who is at one may be there for an hour."""
+_NOUNS = {
+    "airline": "airline|carrier",
+    "phone": "phone|mobile|handset",
+    "database": "database|db",
+    "drink": "drink",
+    "employer": "employer|company",
+    "home": "home",
+}
+
+
+@cache
+def _called_mine(attribute: str) -> tuple[re.Pattern[str], ...]:
+    """A name and then what it is to the speaker ("…, that's my airline")."""
+    nouns = _NOUNS.get(attribute)
+    return (re.compile(rf"@1,? (?:and )?(?:that's|that is|this is|which is) (?:my|our) (?:\w+ )?(?:{nouns})\b(?! town)"),) if nouns else ()
 
 
 _USES = re.compile(

@@ -17,7 +17,7 @@ from pipelines.engines.local.allergens import is_allergen
 from pipelines.engines.local.frames import sort_of_name
 from pipelines.engines.local.topics import UNTOLD, Told
 from pipelines.text.names import SURNAMES
-from pipelines.text.reasons import without_reason
+from pipelines.text.reasons import told_first, without_reason
 from pipelines.text.slots import CHINESE_KIN
 from pipelines.text.words import chinese_words, is_han
 
@@ -32,7 +32,7 @@ class _Topic:
     value: str = ""
 
 
-_HAN = r"(?![了过着的]|找|一[些家个份]|家|做|想|思考|考虑|寻|在|当前|现在|这|那|某|旅行|酒店|从|去|别)\w[\w .&+#-]{0,23}?"
+_HAN = r"(?![了过着的]|找|一[些家个份]|家|做|想|思考|考虑|寻|在|当前|现在|这|那|某|旅行|酒店|从|去|别)(?:真我|\w)[\w .&+#-]{0,23}?"
 _PERSON = r"[^\W\da-zA-Z_]{2,4}|[A-Z][A-Za-z' ]{2,24}?"
 _CALLED = r"[^\W\d_]{1,10}?"
 _DAY = r"[\d〇一二三四五六七八九十]{1,3}月[\d〇一二三四五六七八九十]{1,3}[日号]?|\d{1,2} [A-Z][a-z]{2,8}|[A-Z][a-z]{2,8} \d{1,2}"
@@ -53,6 +53,7 @@ _TOPICS = (
         forms=(
             "手机(?:型号|屏幕)?(?:现在)?(?:就?是|用的是|用|换成了?|型号是?){V}", "用的?(?:手机)?是{V}(?=手机|，|。|$)", f"{_ME}(?:拿|在用|用|拿的|在用的|用的)(?:的?手机)?(?:就?是)?{{V}}(?=手机|这款)",
             "(?:在用|拿)的手机(?:就?是){V}", "新手机(?:就?是)?{V}", "买了(?:新手机|部新手机)?{V}", "换(?:了)?手机了?[，,](?:换成了?|是)?{V}", "(?:我|^)(?:就|刚|又|现在)?(?:换(?:了|成了?)|改用|新买了){V}", "(?:我|^)(?:就|刚|又)?换(?:了|成了?){V}",
+            rf"^(?:就|刚|又|现在)*换(?P<v2>(?:{_PHONES})[\w ]{{0,14}}?)了$", rf"{_ME}(?:在用|用着|用的是|拿着|拿的是|用|拿)(?:的)?(?P<v2>(?:{_PHONES})[\w ]{{0,14}}?)(?=[，,。]|$|这款|这部)",
         ),
     ),
     _Topic(
@@ -61,13 +62,13 @@ _TOPICS = (
             rf"{_ME}(?:改坐|坐的是|坐飞机(?:都)?坐|坐|改飞|飞机坐|飞)(?:的)?(?:是)?{{V}}(?=的飞机|比较多|的航班)", rf"{_ME}(?:改坐|坐的是|坐飞机(?:都)?坐|坐飞机用|坐|改飞|飞){{V}}",
             "(?:航空公司|航司)(?:我)?(?:现在)?(?:就?是|用){V}", "换航司了?[，,]现在是{V}", "(?:首选|订票就?订|只订){V}",
         ),
-        value=r"(?:[^\W\da-zA-Z_]{1,4}航空?|[^\W\da-zA-Z_]{2}航空|[A-Z][\w ]{1,18}?)",
+        value=r"(?:(?!机|[^航]{0,3}[都选坐飞])(?:[^\W\da-zA-Z_]{1,4}航空?|[^\W\da-zA-Z_]{2}航空)|[A-Z][\w ]{1,18}?)",
     ),
     _Topic(
         attribute="database", cue="数据库|(?<![仓图])库(?![存房])|(?:DB|SQL)\\b",
         forms=(
             "(?:数据库|(?:项目的?|我们的?|现在的?|^)库)(?:现在|已经|已)?(?:这边)?(?:就?是|用的是|用|换成了?|换了?|换到了?|改成了?|改为了?|改用|迁移?到了?|上了){V}",
-            "(?:我们|咱们|项目|后端|后台)(?:的|现在|一直)*(?:数据库)?(?:用|使用|采用|改用|上了){V}(?:做|当)?(?:数据库)?", "数据都?存在{V}", "(?:迁移到|换成){V}",
+            "(?:我们|咱们|项目|后端|后台)(?:的|现在|一直)*(?:数据库)?(?:用|使用|采用|改用|上了){V}", "数据都?存在{V}", "(?:迁移到|换成){V}",
         ),
     ),
     _Topic(
@@ -129,6 +130,8 @@ _ALLERGIES = (
     "我不能(?:碰|吃)(?P<v>{A})的?[，,]会?过敏",
     "^(?P<v>{A})(?:我不行|千万别放|我不能[碰吃])[，,]我?会?过敏",
     "(?:确诊过?[，,]?)我对(?P<v>{A})过敏",
+    "^我是[^，。,我你他她]{1,12}[，,](?:也)?对(?P<v>{A})过敏",
+    "^(?:我的)?过敏原(?:是|：|:)(?P<v>{A})(?=[，,]我的|$)",
 )
 _PAIRS = (
     "(?:从|由|把){O}(?:跳槽|搬家?|换|改|换手机|迁移?|升级|转)(?:到|去|来|成|为|了)了?{V}",
@@ -163,15 +166,21 @@ _MINE = frozenset(
 )
 """What a person tells of themselves by."""
 _NOT_SO = re.compile(
-    r"(?<!不)能[喝吃]|想[喝吃搬去换住养]|打算|计划|准备|想要|真想|好想|如果|要是|假如|假设|昨天|今天|明天|前天|上次|可能|也许|大概|说不定|考虑|要不要|都快|快要|开玩笑|逗你|哈哈|扮演|希望|梦想|比方|[吗呢？?]|该不该|是不是|会不会|应该|(?<!以)后想|想养|借了"
+    r"(?<!不)能[喝吃]|想[喝吃搬去换住养]|打算|计划|准备|想要|真想|好想|如果|要是|假如|假设|昨天|今天|明天|前天|上次|可能|也许|大概|说不定|考虑|要不要|都快|快要|开玩笑|逗你|哈哈|扮演|希望|梦想|比方|[吗？?]|(?<!在\w)(?<!在\w\w)(?<!在\w\w\w)呢|该不该|是不是|会不会|应该|(?<!以)后想|想养|借了"
 )
 _ONCE = re.compile(r"曾经|以前|原先|(?<=我)(?:原来|之前|过去)|之前|小时候(?!在)")
 _NEWS = re.compile(r"[，,](?:我)?(?:现在|后来|这个月起|刚)")
 
 
 def told_in_chinese(sentence: str) -> tuple[Told, ...]:
-    """What a Chinese sentence, freed of its lead-in, says of its speaker, each attribute once."""
-    plain = _LEAD.sub("", without_reason(sentence)).strip(" ，,。.!！~")
+    """What a Chinese sentence, freed of its lead-in, says of its speaker, each attribute once; also the fact another follows from (家在大理，所以有时差)."""
+    found = _told(without_reason(sentence))
+    first = told_first(sentence)
+    return (*(t for t in (_told(first) if first else ()) if t.attribute not in {f.attribute for f in found}), *found)
+
+
+def _told(said: str) -> tuple[Told, ...]:
+    plain = _LEAD.sub("", said).strip(" ，,。.!！~")
     if _NOT_SO.search(plain) or of_somebody_else(plain) or (_ONCE.search(plain) and not _NEWS.search(plain)):
         return ()
     change = _change(plain)
@@ -248,7 +257,7 @@ def _states(plain: str) -> list[Told]:
             if match is None:
                 continue
             value = _clean(match.groupdict().get("v2") or match.groupdict().get("v") or "")
-            if value and _fits(topic.attribute, value, plain) and _led_by_speaker(plain, match.start()):
+            if value and _fits(topic.attribute, value, plain) and _led_by_speaker(plain, match.start(), match[0]):
                 found.append(Told(attribute=topic.attribute, value=value, team=topic.attribute == "database"))
                 break
         if found and topic.attribute in {"phone", "airline", "database", "drink", "employer", "home"}:
@@ -262,6 +271,8 @@ def _fits(attribute: str, value: str, plain: str) -> bool:
     if attribute == "name":
         surnamed = value[0] in SURNAMES or not is_han(value[0]) or re.search("名|叫|落款|署名|封面", plain)
         return bool(surnamed) and not re.search(r"(?:工程师|医生|兽医|护士|翻译|老师|律师|会计|设计师|分析师|厨师|员|人)$", value)
+    if attribute == "hometown" and f"{value}人" in plain and _is_a_word(value):
+        return False  # 我是申请人 tells of no place
     if (attribute != "birthday" and _DOES.search(value)) or (attribute == "database" and value.isdigit()):
         return False
     return (
@@ -271,6 +282,12 @@ def _fits(attribute: str, value: str, plain: str) -> bool:
     )
 
 
+def _is_a_word(value: str) -> bool:
+    """Whether it is one word of the language, and no name."""
+    words = chinese_words(value, guess=False)
+    return len(words) == 1 and words[0].text == value and words[0].tag[:1] in "vadmrb"
+
+
 _DOES = re.compile(r"培训|手续|流程|长大|出生|上班|读书|上学|学习|[吃喝看写做买玩跑]|开会|路上|旅[行游]|出差|\d月|端口|现在|以前|公司里|住$")
 """Verbs and days that no name of a place, firm or thing holds."""
 _OPENS = re.compile(
@@ -278,9 +295,9 @@ _OPENS = re.compile(
 )
 
 
-def _led_by_speaker(plain: str, at: int) -> bool:
+def _led_by_speaker(plain: str, at: int, stated: str) -> bool:
     """Whether the sentence opens with its speaker or what is theirs, up to where the form begins."""
-    return bool(_OPENS.match(plain)) or "我" in plain[: at + 4]
+    return bool(_OPENS.match(plain)) or "我" in plain[: at + 4] or "我" in stated
 
 
 def _allergies(plain: str) -> list[Told]:

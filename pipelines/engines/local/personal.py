@@ -212,19 +212,21 @@ def _parts(sentence: str) -> list[str]:
 
 # --- allergies ---------------------------------------------------------------------------------------------------------------------------
 
-_HOW = r"(?:(?:severely|highly|deathly|mildly|very|badly|really|super|extremely|terribly|seriously|quite|also|just)\s+)*"
+_HOW = r"(?:(?:severely|highly|deathly|mildly|very|badly|really|super|extremely|terribly|seriously|quite|rather|pretty|dreadfully|horribly|violently|also|just)\s+)*"
 _BAD = r"(?:(?:severe|mild|bad|serious|life-threatening|nasty|terrible|proper|nut)\s+)*"
 _A = rf"(?P<v>[^,.;:!?()]{{2,60}}?){_STOP}"
 _ALLERGIES = (
-    rf"(?:{_AM}|\b(?:because|that|who)\s+(?:I'm|I\s+am|are)|\bI(?:'m|\s+am|'ve\s+been|\s+have\s+been)|^|^[Bb]eing\s+){_ADV}\s*{_HOW}[Aa]llergic\s+to\s+(?!it\b|that\b|this\b){_A}",
-    rf"\b(?:I\s+have|I've\s+got|I've|I\s+got|[Hh]ave|with)\s+(?:got\s+)?an?\s+{_BAD}allergy\s+to\s+{_A}",
+    rf"(?:{_AM}|\b(?:because|that|who)\s+(?:I'm|I\s+am|are)|\bI(?:'m|\s+am|'ve\s+been|\s+have\s+been)|^|^[Bb]eing\s+){_ADV}\s*{_HOW}[Aa]llergic\s+(?:to|against)\s+(?!it\b|that\b|this\b){_A}",
+    rf"\b(?:I\s+have|I've\s+got|I've|I\s+got|[Hh]ave|I'm\s+having|I\s+am\s+having|with)\s+(?:got\s+)?an?\s+{_BAD}allergy(?:\s+to\s+|:\s+){_A}",
     rf"\b(?:I\s+have|I've|I)\s+(?:got\s+|developed\s+|have\s+)?(?:an?\s+)?{_BAD}(?!(?:an?|bad|severe|mild|serious|any|no|some)\b)(?P<v>[\w-]+(?:\s[\w-]+)?)\s+allergy\b",
-    rf"^I\s+(?:can't|cannot)\s+(?:have|eat|touch)\s+(?P<v>[\w' -]{{2,30}}?)(?:,|\s+-|\s+–|;|:|\s+because)?\s*(?:I'm|I\s+am|an|it's an|it's my)?\s*{_HOW}allerg(?:ic|y|ies)\b",
+    rf"^I\s+(?:can't|cannot)\s+(?:have|eat|touch|do|take)\s+(?P<v>[\w' -]{{2,30}}?)(?:,|\s+-|\s+–|;|:|\s+because)?\s*(?:I'm|I\s+am|an|it's an|it's my)?\s*{_HOW}allerg(?:ic|y|ies)\b",
     r"^[Nn]o\s+(?P<v>[\w' -]{2,30}?)\s+for\s+me\b.*?\b(?:allergic|allergy)\b",
     r"\b(?:keep|leave|skip|avoid|hold|omit)\s+(?:out\s+)?(?:anything\s+with\s+|the\s+|all\s+)?(?P<v>[\w' -]{2,30}?)(?:\s+out(?:\s+of\s+\w+)?)?,?\s+(?:-\s+|because\s+|as\s+|since\s+)?I(?:'m|\s+am)\s+(?:\w+\s+){0,2}?allergic\b(?!\s+to\s+(?!it|that|them))",
-    rf"\bI\s+(?:break\s+out\s+in\s+hives\s+from|react\s+(?:badly|strongly|severely)\s+to|get\s+(?:hives|a\s+rash)\s+from)\s+{_A}(?=.*allerg|.*$)",
+    rf"\bI\s+(?:break\s+out\s+in\s+hives\s+from|react\s+(?:badly|strongly|severely)\s+to|get\s+(?:hives|a\s+rash|an\s+allergic\s+reaction)\s+(?:from|to))\s+{_A}(?=.*allerg|.*$)",
     rf"^[Aa]llerg(?:y|ies)(?:-wise)?:\s+{_A}",
     rf"\ban\s+allergy,\s+{_A}",
+    rf"^[Mm]y\s+(?:only\s+|worst\s+)?allergy\s+is\s+(?:to\s+)?{_A}",
+    rf"^(?P<v>[\w' -]{{2,30}}?)\s+(?:is|are)\s+(?:a\s+no-go|off\s+limits|out|poison)(?:\s+for\s+me)?,?\s+(?:-\s+|because\s+|as\s+|since\s+)?I(?:'m|\s+am)\s+{_HOW}allergic\b(?!\s+to\s+(?!it|that|them))",
 )  # fmt: skip
 
 

@@ -65,7 +65,7 @@ _ABOUT_PORTS = re.compile(
     r"\bport\b|localhost:\d|\s:\d{4,5}\b|\b(?:listens?|listening|is|'s|runs?|sits|lives|moved|served|no longer|isn't)\b.{0,24}\b(?:on|at|to|from)\s+\d{4,5}\b",
     re.IGNORECASE,
 )
-_NP = r"([A-Za-z][\w-]*(?:\s(?!(?:port|ports|is|was|isn't|runs?|listens?|sits|lives|moved|used|now|no|on|at|from|to|for|uses?|served|has|have|had|serves?|answers?|got)\b)[\w-]+){0,3})"
+_NP = r"([A-Za-z][\w-]*(?:\s(?!(?:port|ports|is|was|isn't|runs?|listens?|sits|lives|moved|used|now|no|on|at|from|to|for|uses?|served|has|have|had|serves?|answers?|got|can|could|will|be|it|it's|that|which)\b)[\w-]+){0,3})"
 _BE = r"(?:(?:'s|\s+is|\s+was|\s+has|\s+isn't|\s+is\s+not)\b)?\s*(?:(?:now|no longer|currently|also|just|been|still)\s+)*"
 _THING = re.compile(
     rf"\bport\s+(?:of|for)\s+(?:the\s+|our\s+|my\s+)?{_NP}"
@@ -84,7 +84,7 @@ _WORDS = frozenset(
     moved move changed change bumped switched put sits lives used isn't anymore but and over just finally serve served serves use uses using ended up with for went got that's here btw fyi ok set
     host expose after all over onto down these days nowadays currently still also locally again by the way 's s this reachable available answers bound binds in end""".split()
 )
-_NO_THING = frozenset("it this that he she they we i you there everything something one port the what which who".split())
+_NO_THING = frozenset("it this that he she they we i you there everything something one port the what which who for".split())
 
 _ZH_NUMBER = re.compile(r"(?<![\d.])(?P<n>\d{2,5})(?![\d.])")
 _ZH_THING = re.compile(

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pipelines.model import Origin, Quote, Role, Turn
+from pipelines.text.openers import BACK_TO_WORK, OPENERS, answered, asks_itself
 from pipelines.text.sentences import Span, sentences
 from pipelines.text.words import is_cjk
 
@@ -134,26 +135,22 @@ _TRAILING_DOTS = re.compile(r"\s*(?:\.{2,}|…+)$")
 
 
 def body_of(text: str) -> str:
-    """The words without what only links them to the talk ("no, ", "ok so", "please"); nothing else changed."""
+    """The words without what only links them to the talk ("no, ", "ok so", "please"), an answer to oneself as a statement; nothing else changed."""
     shown = _SPACES.sub(" ", text).strip(" \t\n-–—*•")
-    if bracketed := _ALL_IN_BRACKETS.fullmatch(shown):
-        shown = bracketed[1]
     previous = ""
     while shown != previous:
         previous = shown
+        if bracketed := _ALL_IN_BRACKETS.fullmatch(shown):
+            shown = bracketed[1]
+        shown = BACK_TO_WORK.sub("", shown) or shown
         shown = _LEAD.sub("", shown, count=1) or shown
         shown = _TAIL.sub("", shown) or shown
-    return shown
+    return answered(shown)
 
 
-_OPENERS = (
-    r"by the way|btw|fyi|for your information|just so you know|for what it's worth|fwiw|in case it (?:helps|matters)|(?:a )?(?:quick|small|little) (?:aside|note|thing)(?: on the side)?|side note|(?:oh,? )?(?:and )?one (?:more|other|last) thing"
-    r"|before i forget|(?:just )?a heads[- ]up|heads[- ]up|turns out|as it happens|on another note|by the by|ps|p\.s\.|ah right|oh right|ah yes|thx|ty|cheers|for the record|to be clear|just to be clear|long story short|speaking of which"
-)
-"""Phrases that only lead in what is told."""
 _LEAD = re.compile(
     r"^(?:no(?=[,.!:;–—-]|\s+(?:the|it|it's|that|that's|we|i|use|you|don't|please)\b)[\s,.!:;–—-]+|(?:nope|nah|yes|yeah|yep|yup|ok|okay|so|and|but|also|actually|hey|hi|instead(?! of)|please|pls|plz|oh|ah|hmm+|sure|great|nice|thanks|thank you|sorry|anyway"
-    rf"|remember that|remember to|{_OPENERS})(?![\w'])(?!\s+(?:one|longer|more|way|idea|to|not|worries|matter|far|that|as)\b)[\s,.!:;–—-]+"
+    rf"|remember that|remember to|{OPENERS})(?![\w'])(?!\s+(?:one|longer|more|way|idea|to|not|worries|matter|far|that|as)\b)[\s,.!:;–—-]+"
     r"|(?!picture|imagine|suppose|say\b|what if|in another|pretend|if\b)[A-Za-z' ]{3,40}:\s+(?=(?:I|I'm|im|I've|My|We|We've|Our|The|Remember|Always|Never|From now)\b)"
     r"|(?:well|right|alright|hello|wait|then|look|listen|instead|note|reminder|remember|cool|perfect|good|correction|update)\b\s*[,.!:;–—]+\s*"
     r"|(?:不对|不是的|不，|不,|好的|好|对了|哦对|哦还有|另外|还有个事|还有|请记住|记住|记一下哈?|跟你说一下|顺便(?:说|提)(?:一下|一句)|顺便|说起来|提醒(?:一句|一下)|插一句|嗯嗯|嗯|多谢|谢啦|谢谢|备注|那么|麻烦|请)(?:[，,：:。！!\s]+|(?=\S))[，,：:。！!\s]*"
@@ -242,7 +239,7 @@ def _unwrapped(text: str, spans: Iterator[Span]) -> Iterator[Span]:
     """Sentences whose lines a terminal or editor wrapped, joined again: the line is long, ends nowhere, and the next goes on in lower case."""
     held: Span | None = None
     for span in spans:
-        if held is not None and _goes_on(text, held, span):
+        if held is not None and (_goes_on(text, held, span) or _answers(text, held, span)):
             held = Span(held.start, span.end)
             continue
         if held is not None:
@@ -250,6 +247,16 @@ def _unwrapped(text: str, spans: Iterator[Span]) -> Iterator[Span]:
         held = span
     if held is not None:
         yield held
+
+
+ANSWER_WORDS_MAX = 6
+"""Words of what a speaker answers to a question of their own."""
+
+
+def _answers(text: str, before: Span, after: Span) -> bool:
+    """Whether a few words on the same line answer what the speaker has just asked themselves ("My birthday? 3 May.")."""
+    words = after.of(text)
+    return asks_itself(before.of(text)) and not text[before.end : after.start].strip(" ") and len(words.split()) <= ANSWER_WORDS_MAX and "?" not in words
 
 
 def _goes_on(text: str, before: Span, after: Span) -> bool:

@@ -91,7 +91,7 @@ TOPICS = (
     ),
     Topic(
         attribute="airline",
-        words="fly flying flights flight airline airlines book booking trips trip miles loyal loyalty card frequent flyer flier travel ever whenever carrier bookings planes plane wise",
+        words="collect fly flying flights flight airline airlines book booking trips trip miles loyal loyalty card frequent flyer flier travel ever whenever carrier bookings planes plane wise",
         cue=r"\b(?:fly|flying|flights?|airlines?|miles|flyer)\b",
         forms=(
             r"(?:^|\b(?:i|we|and|now) )(?:\w+ ){0,3}(?:fly|book) (?:only )?(?:with |on )?@",
@@ -146,7 +146,7 @@ TOPICS = (
     Topic(
         attribute="database",
         team=True,
-        words="database databases db data store stores storage stored backend app project service everything production prod migrated migrate migrating hosted persistence runs run lives talks dbms host",
+        words="its database databases db data store stores storage stored backend app project service everything production prod migrated migrate migrating hosted persistence runs run lives talks dbms host",
         cue=r"\b(?:database|databases|db|data)\b",
         forms=(
             r"\b(?:database|db)(?: (?:here|of this project|we use))?(?: is|'s|:| runs on| lives on| got moved to| was moved to| moved to)(?: now)?(?: on| in)? @",

@@ -10,12 +10,12 @@ from tests.unit.engines.talk import Talk, said, sure
 
 def test_it_is_an_engine_with_a_name_and_version() -> None:
     engine: Engine = LocalEngine()
-    assert engine.name == "local/6"
+    assert engine.name == "local/7"
 
 
 def test_claims_say_who_made_them_and_quote_verbatim() -> None:
     (claim,) = said("no, the staging gateway listens on port 5433, not 5432")
-    assert claim.made_by == "local/6"
+    assert claim.made_by == "local/7"
     assert claim.quotes[0].text == "no, the staging gateway listens on port 5433, not 5432"
     assert claim.statement == "The staging gateway listens on port 5433, not 5432"
     assert (claim.kind, claim.attribute, claim.qualifier, claim.value, claim.old_value, claim.cardinality) == (

@@ -1,0 +1,41 @@
+"""What stands around a statement and says nothing of it: words that only lead in what is told ("oh and by the way"), and the way back to the work behind it."""
+
+from __future__ import annotations
+
+import re
+
+OPENERS = (
+    r"by the way|btw|fyi|for your information|just so you know|for what it's worth|fwiw|in case it (?:helps|matters)|(?:a )?(?:quick|small|little) (?:aside|note|thing)(?: on the side)?|side note|(?:oh,? )?(?:and )?one (?:more|other|last) thing"
+    r"|before i forget|(?:just )?a heads[- ]up|heads[- ]up|turns out|as it happens|on another note|by the by|ps|p\.s\.|ah right|oh right|ah yes|thx|ty|cheers|for the record|to be clear|just to be clear|long story short|speaking of which"
+)
+"""Phrases that only lead in what is told, as alternatives of a pattern."""
+_ZH_OPENERS = "另外|还有|哦还有|对了|顺便(?:说|提)?(?:一下|一句)?|说起来|谢啦|谢谢|多谢|好的|嗯"
+_OPENING = re.compile(
+    rf"^(?:[\s\"'“(*_-]*(?:{OPENERS}|oh|ah|ok|okay|so|and|but|also|hey|hi|thanks|please|pls)(?![\w'])(?!\s+(?:one|longer|more|way|idea|to|not|far|on|that|as|much|many)\b)[\s,.!:;–—-]+|(?:well|right|yes|yeah)\s*[,.!:;–—]+\s*|(?:{_ZH_OPENERS})[，,。！!\s]+)+",
+    re.IGNORECASE,
+)
+BACK_TO_WORK = re.compile(r"\s+[-–—]+\s+(?:ok(?:ay)?|anyway|anyhow|right|back to|next)(?![\w'])[^.!?。！？]*[.!?]*$", re.IGNORECASE)
+"""A dash and the words that go on with the work ("… - ok, back to the table")."""
+
+
+_ASKED = re.compile(
+    rf"(?:(?:{OPENERS}|oh|ah|so|and|also)[\s,.:–-]+)*(?:my|our) (?:(?:full|real|own|main|current|go-to|date of) )?(?:birthday|bday|birth|name|phone|mobile|airline|drink|dog|cat|home ?town|employer|database|db)\?\s*",
+    re.IGNORECASE,
+)
+_AFTER_OPENING = re.compile(r"((?:my|our) [a-z -]+)\?\s+(?=\S)", re.IGNORECASE)
+
+
+def asks_itself(sentence: str) -> bool:
+    """Whether a sentence only names what its speaker goes on to tell ("My birthday? 3 May."): it asks nobody."""
+    return _ASKED.fullmatch(sentence) is not None
+
+
+def answered(text: str) -> str:
+    """The text as a statement where it opens with such a question ("My birthday is 3 May.")."""
+    found = _ASKED.match(text)
+    return text if found is None or found.end() == len(text) else _AFTER_OPENING.sub(r"\1 is ", text, count=1)
+
+
+def without_opening(text: str) -> str:
+    """The text without the words that only lead in what is told; the text itself where nothing else is left."""
+    return text[found.end() :] or text if (found := _OPENING.match(text)) else text

@@ -39,16 +39,18 @@ class Problem:
 
 def lint(
     text: str, *, name: str, exists: Callable[[str], bool], from_user: Callable[[str], bool] | None = None,
-    meant: Callable[[str], Sequence[str]] = lambda _: (),
+    meant: Callable[[str], Sequence[str]] = lambda _: (), linked: bool = False,
 ) -> tuple[Problem, ...]:  # fmt: skip
     """Problems of one file in order of line.
 
     `name` is the file's name (MEMORY.md is cut when loaded, others are not), `exists` answers for a relative link, `from_user` whether a
     person's own words stand behind a line that orders the reader about; without it that check is left out. `meant` names the files a `[[name]]` may mean.
+    A file that is `linked` to is read when it is wanted: its entries may be long.
     """
     front = split_front_matter(text)
     parts = [b for b in blocks(front.body, first_line=front.body_line)]
-    found = [*_never_loaded(front.body, front.body_line, name), *_duplicates(parts), *_too_long(parts), *_dead_links(parts, exists, meant)]
+    long = () if linked else _too_long(parts)
+    found = [*_never_loaded(front.body, front.body_line, name), *_duplicates(parts), *long, *_dead_links(parts, exists, meant)]
     if from_user:
         cut = next((p.line for p in found if p.code == "never_loaded"), None)
         found.extend(p for p in _orders_without_a_user(parts, from_user) if cut is None or p.line < cut)

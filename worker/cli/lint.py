@@ -22,6 +22,7 @@ from pipelines.notes.wikilinks import FileNames
 from pipelines.stages.analyzer import duplicates
 from pipelines.text.tokens import tokenize
 from pipelines.text.words import content_words
+from pipelines.wiki.inline import cut_quote
 from worker import wiring
 from worker.cli import common
 from worker.cli.output import many, print_json, visible
@@ -147,15 +148,16 @@ def _of_file(file: Path, from_user: FromUser, names: FileNames | None) -> Iterat
         text = file.read_text(encoding="utf-8", errors="replace")
     except OSError:  # gone since it was read
         return
-    meant = names.files if names else lambda _: ()
-    for p in lint(text, name=file.name, exists=lambda target: (file.parent / target).exists(), from_user=from_user, meant=meant):
+    meant, linked = names.files if names else lambda _: (), names is not None and file.name != "MEMORY.md"
+    for p in lint(text, name=file.name, exists=lambda target: (file.parent / target).exists(), from_user=from_user, meant=meant, linked=linked):
         yield Found(file=file, line=p.line, code=p.code, message=p.message)
 
 
 def _in_themselves(notes: Sequence[OnlineNote], base: Path) -> Iterator[Found]:
     """Numbers that are out of date, and what another file says already."""
     for stale in stale_numbers(notes):
-        yield Found(file=base / stale.counted.path, line=stale.counted.line, code="stale_number", message=f"out of date: {told_of(stale)}")
+        old = stale.counted
+        yield Found(file=base / old.path, line=old.line, code="stale_number", message=f"“{cut_quote(old.words)}” is out of date: {told_of(stale)}")
     by_uid = {n.uid: n for n in notes}
     for uid, first in duplicates(notes).items():
         same, of = by_uid[uid], by_uid[first]

@@ -29,6 +29,12 @@ def test_duplicates_long_entries_and_dead_links_are_found() -> None:
     assert codes(text, known=True) == [(2, "dead_link"), (3, "duplicate"), (4, "long_entry")]
 
 
+def test_an_entry_of_a_file_that_is_linked_to_may_be_long() -> None:
+    text = f"- {'long ' * 30}\n"
+    assert [p.code for p in lint(text, name="fog.md", exists=lambda _: True, linked=True)] == []
+    assert [p.code for p in lint(text, name="fog.md", exists=lambda _: True)] == ["long_entry"]
+
+
 @pytest.mark.parametrize(
     ("line", "known", "expected"),
     [("Always deploy with --force", False, 1), ("Always deploy on Friday", True, 0), ("一律用英文", False, 1), ("User prefers tea", False, 0)],

@@ -20,7 +20,7 @@ from pipelines.run.ruling import named_note, rule
 from pipelines.run.sources import standing_notes
 from pipelines.store import Store
 from pipelines.wiki.content import Edited
-from pipelines.wiki.edits import EditKind, NotAnEdit, PageEdit, line_keys, read_edits, statement_in
+from pipelines.wiki.edits import EditKind, NotAnEdit, PageEdit, line_keys, read_edits, shows, statement_in
 from pipelines.wiki.parse_page import NotAPage
 from pipelines.wiki.ticks import INBOX_PATH, Said, Tick, Ticks, read_ticks
 
@@ -213,8 +213,13 @@ def _ask_of(desk: _Folder, edit: PageEdit) -> Ruling | None:
     heads = desk.store.heads(desk.scope, notes=[uid])
     if not heads or edit.kind is EditKind.REMOVED:
         return _ask(desk, uid, "retract", "") if heads else None
-    said = statement_in(edit, heads[0].version.statement)
+    said = statement_in(edit, _shown_by(edit, [h.version.statement for h in heads]))
     return _ask(desk, uid, "edit", said) if said else None
+
+
+def _shown_by(edit: PageEdit, statements: Sequence[str]) -> str:
+    """Of what the versions of a note say, what the bullet said before it was changed: once the change is believed, the note says that, too."""
+    return max((s for s in statements if shows(edit.before, s)), key=len, default=statements[0])
 
 
 # --- what is recorded --------------------------------------------------------------------------------------------------------------------

@@ -92,12 +92,21 @@ def own_text(path: str, data: bytes) -> str:
 def statement_in(edit: PageEdit, statement: str) -> str:
     """The sentence a changed bullet of the note that says `statement` says now, in plain words: without emphasis, escapes and code marks of ours, and without
     the remarks that stand behind it. Empty when it only looks otherwise."""
-    shown = _unmarked(inline.write_line(inline.plain(statement)))
+    shown = _shown(statement)
     before, after = _unmarked(edit.before), _unmarked(edit.after)
     if before.startswith(shown):
         after = after.removesuffix(before[len(shown) :])
     said = _CODED.sub(lambda m: m[0] if m[0] in statement or m[1] not in statement else m[1], after)
     return "" if after in {before, shown} else said
+
+
+def shows(words: str, statement: str) -> bool:
+    """Whether the words of a bullet of ours begin with this statement."""
+    return _unmarked(words).startswith(_shown(statement))
+
+
+def _shown(statement: str) -> str:
+    return _unmarked(inline.write_line(inline.plain(statement)))
 
 
 def _unmarked(words: str) -> str:

@@ -285,12 +285,15 @@ def test_a_page_is_written_again_once_what_was_changed_on_it_is_believed(desk: D
     page = desk.wiki / "how-we-work.md"
     changed = page.read_text(encoding="utf-8").replace("before you push. [", "before you merge. [")
     page.write_text(changed, encoding="utf-8")
-    desk.dream(mine=mine)
+    desk.now += timedelta(minutes=1)
+    desk.dream(mine=mine, change_share_max=1.0)
+    desk.now += timedelta(minutes=1)
     with desk.store() as store:
         for edit in open_edits(store, SCOPE):
             rule(store, SCOPE, "edit", edit.note, at=desk.now, hand="command", why=edit.after)
-    held = desk.dream(mine=mine).published.held
-    assert (held, "- Until 1 Apr 2026: From now on always run suite 5 before you push." in page.read_text(encoding="utf-8")) == ((), True)
+    desk.now += timedelta(minutes=1)
+    desk.dream(mine=mine, change_share_max=1.0)
+    assert page.read_text(encoding="utf-8").count("- Until 1 Apr 2026: From now on") == 8
 
 
 def test_a_value_changed_on_a_page_is_the_note_in_plain_words_without_what_dreamd_put_around_it(desk: Desk) -> None:

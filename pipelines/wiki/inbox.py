@@ -253,7 +253,7 @@ def _purpose(count: int) -> str:
     return (
         f"{count} {'thing waits' if count == 1 else 'things wait'} for you; the command beside each shows the lines it rests on. To accept one put `- [x]` before "
         "it, to reject it take its line out; the next dream, `dreamd publish` or `dreamd review` takes that as your word. What would become a rule, and a line "
-        "in other words, is asked about once more: the command beside it says yes."
+        "in other words, is asked about once more."
     )
 
 

@@ -304,7 +304,8 @@ def _block(title: str, lines: list[Spans], room: int, *, more: int = 0) -> list[
     count = len(lines) + more
     shown = lines if count <= most else lines[: max(1, most - 1)]
     rows = [f"- **{title}**", *(f"  - {inline.write_line(line)}" for line in shown)]
-    return rows if len(shown) == count else [*rows, f"  - and {count - len(shown)} more"]
+    look = ": `dreamd review`" if title == _WAITING else ""
+    return rows if len(shown) == count else [*rows, f"  - and {count - len(shown)} more{look}"]
 
 
 # --- what went -----------------------------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -68,3 +69,25 @@ def test_a_program_that_is_not_there_is_said_without_the_words_of_the_system() -
     with pytest.raises(Refused) as error:
         run_command(("no-such-program-of-ours",))
     assert str(error.value) == "no-such-program-of-ours is not installed on this machine"
+
+
+class Seen:
+    """A line of progress that keeps what it was told."""
+
+    told: ClassVar[list[str]] = []
+
+    def __init__(self, *, quiet: bool) -> None:
+        assert not quiet
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        self.told.append(what)
+
+    def done(self) -> None:
+        self.told.append("done")
+
+
+def test_what_is_decided_or_said_shows_how_far_it_is_and_leaves_no_half_line(dreamd: Command, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dreamd("dream", log)
+    monkeypatch.setattr("worker.cli.desk.Progress", Seen)
+    assert dreamd("remember", "The web host is blue-2.")[0] == 0
+    assert (Seen.told[0] != "done", Seen.told[-1]) == (True, "done")

@@ -19,6 +19,7 @@ from worker.above import user_place
 from worker.by_agent import agent_of
 from worker.cli import common
 from worker.cli.dream import Waiting
+from worker.cli.output import Progress
 from worker.connect.briefs import leave_briefs
 from worker.settings import data_folder
 
@@ -53,7 +54,11 @@ def desk(wiki: Path | None, scope: str | None, config: Path | None, *, everywher
 
 def little_dream(parts: Parts, request: Request, paths: Sequence[str], data: Path) -> tuple[Follows, ...]:
     """Believe anew what was decided or said, and let the next session be told so; returns what notes say otherwise for it."""
-    done = dream(parts, replace(request, paths=tuple(paths)), waiting=Waiting())
+    progress = Progress(quiet=False)
+    try:
+        done = dream(replace(parts, progress=progress), replace(request, paths=tuple(paths)), waiting=Waiting())
+    finally:
+        progress.done()
     leave_briefs(parts.store, request.scope, data=data, wiki=request.wiki)
     return follows(parts.store, parts.store.dream(request.scope, done.report.dream))
 

@@ -152,8 +152,8 @@ def test_at_most_three_things_wait_each_with_its_command_and_the_rest_is_counted
     *named, rest = waiting_rows(FULL)
     assert len(named) == 3
     assert all("`dreamd " in row for row in named)
-    assert rest == "  - and 3 more"
-    assert waiting_rows(replace(FULL, more_waiting=40))[-1] == "  - and 43 more"
+    assert rest == "  - and 3 more: `dreamd review`"
+    assert waiting_rows(replace(FULL, more_waiting=40))[-1] == "  - and 43 more: `dreamd review`"
     assert len(waiting_rows(replace(FULL, waiting=entries(CONTENT)[:3]))) == 3
 
 
@@ -185,7 +185,7 @@ def test_wrong_lines_of_note_files_are_one_thing_to_close() -> None:
     drafted = next(e for e in entries(CONTENT) if e.waits is Waits.DRAFT)
     rows = waiting_rows(replace(FULL, waiting=(one, replace(one, uid="b"), replace(one, uid="c"), drafted, drafted, drafted)))
     assert rows[0] == "  - 3 lines of your own note files say the wrong thing: `dreamd notes apply`"
-    assert rows[3:] == ["  - and 1 more"]
+    assert rows[3:] == ["  - and 1 more: `dreamd review`"]
 
 
 def test_one_draft_is_one() -> None:

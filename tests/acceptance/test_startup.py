@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.errors import StoreUnavailable
 from tests.redacting import rule_cache
 from tests.writing import ClaudeLog
 from worker import cli
@@ -101,3 +102,21 @@ def test_a_command_that_is_told_to_end_says_what_ctrl_c_has_it_say_and_ends_by_t
         process.terminate()
         _, said = process.communicate(timeout=30)
     assert (process.returncode, said) == (-signal.SIGTERM, "dreamd: interrupted; nothing is half-written, the next dream goes on from here\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "after"), [(["dream"], ", the next dream goes on from here: try again when that is over"), (["status"], ": try again when that is over")]
+)
+def test_a_store_that_went_away_in_a_command_is_told_with_what_that_means(
+    words: list[str], after: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def away(*_: object, **__: object) -> None:
+        raise StoreUnavailable("put a job off in postgresql://db/notes: server closed the connection")
+
+    monkeypatch.setattr("worker.cli.dream.targets_of", away)
+    monkeypatch.setattr("worker.cli.common.store_of", away)
+    monkeypatch.chdir(tmp_path)
+    assert cli.run(words) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith("dreamd: the store is unavailable while trying to put a job off in postgresql://db/notes: server closed the connection; ")
+    assert said.endswith(f"nothing is half-written{after}")

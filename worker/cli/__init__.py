@@ -12,7 +12,7 @@ from typing import Annotated, Final
 
 import typer
 
-from pipelines.errors import DreamdError, Refused
+from pipelines.errors import DreamdError, Refused, StoreUnavailable
 from worker import __version__
 from worker.cli.verbs import Verbs
 from worker.settings import BadSettings
@@ -80,6 +80,8 @@ def run(arguments: list[str] | None = None) -> int:
         return _say(error, REFUSED)
     except Refused as error:
         return _say(error, REFUSED)
+    except StoreUnavailable as error:
+        return _say(_away(error, words), LEFT_UNDONE)
     except DreamdError as error:
         return _say(error, LEFT_UNDONE)
     except SystemExit:  # the parser within ends the process by itself where nobody reads what it prints
@@ -106,9 +108,17 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _interrupted(words: Sequence[str]) -> int:
-    goes_on = ", the next dream goes on from here" if words[:1] == ["dream"] else ""
-    print(f"dreamd: interrupted; nothing is half-written{goes_on}", file=sys.stderr)
-    return INTERRUPTED
+    return _say(f"interrupted; {_whole(words)}", INTERRUPTED)
+
+
+def _away(error: StoreUnavailable, words: Sequence[str]) -> str:
+    """What it means that a store did not answer, where the error does not say so itself."""
+    return str(error) if "try again" in str(error) else f"{error}; {_whole(words)}: try again when that is over"
+
+
+def _whole(words: Sequence[str]) -> str:
+    """What a command leaves behind that ended in the middle."""
+    return f"nothing is half-written{', the next dream goes on from here' if words[:1] == ['dream'] else ''}"
 
 
 def _told(code: int) -> int:

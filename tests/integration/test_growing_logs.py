@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import shutil
+from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from random import Random
 
 import pytest
 
+from pipelines.model import Status
+from pipelines.run.rebuild import rebuild_from_logs, rebuild_wiki
 from pipelines.run.render import differing
+from pipelines.run.ruling import rule
+from pipelines.wiki import cutting
 from tests.dreaming import SCOPE, Desk, differences
 from tests.writing import START, ClaudeLog
 
@@ -68,14 +73,49 @@ def test_a_clock_that_jumps_back_does_not_date_a_rule_by_the_part_of_its_log_tha
     assert "updated: 2026-03-22" in "".join(grows.pages().values())
 
 
-@pytest.mark.parametrize(("count", "wild", "seed"), [(12, 1.0, 1), (64, 0.0, 2), (64, 0.3, 3), (90, 0.3, 4)])
-def test_logs_that_grow_over_some_dreams_fill_a_split_page_as_one_dream_does(desks: Callable[[], Desk], count: int, wild: float, seed: int) -> None:
-    dice = Random(seed)
-    files = sessions(dice, count, wild=wild)
+def suites(desk: Desk) -> list[str]:
+    """The rules that stand, by id."""
+    with desk.store() as store:
+        return sorted({h.version.note for h in store.heads(SCOPE, statuses=[Status.CONFIRMED]) if "run suite" in h.version.statement})
+
+
+def retract(desk: Desk, notes: Iterable[str]) -> None:
+    with desk.store() as store:
+        for note in notes:
+            rule(store, SCOPE, "retract", note, at=desk.now, hand="command")
+
+
+def is_derived(desk: Desk) -> bool:
+    """Whether the notes are what the logs give, the pages what the notes give, and the folder what the pages are."""
+    before = desk.tree()
+    shutil.rmtree(desk.wiki)
+    with desk.store() as store:
+        parts = desk.parts(store)
+        told = [*rebuild_from_logs(parts, desk.request()), *differing(parts, SCOPE)]
+        rebuild_wiki(parts, desk.request())
+    return told == [] and differences(before, desk.tree()) == []
+
+
+@pytest.mark.parametrize(("wild", "large"), [(0.8, 300), (0.8, 20)])
+def test_logs_that_grow_over_some_dreams_fill_a_split_page_as_one_dream_does(
+    desks: Callable[[], Desk], monkeypatch: pytest.MonkeyPatch, wild: float, large: int
+) -> None:
+    """Pages are small here and topics soon large, so that few sessions fill several."""
+    for name, limit in (("PAGE_NOTES_MAX", 8), ("LARGE_NOTES", large), ("NEAR", 3)):
+        monkeypatch.setattr(cutting, name, limit)
+    dice = Random(large)
+    files = sessions(dice, 24, wild=wild)
     at_once, grows = desks(), desks()
     arrive(at_once, files)
     at_once.dream(change_share_max=1.0)
-    grown(grows, files, dice, dreams=2)
+    grown(grows, files, dice, dreams=1)
+    early, late = (known := suites(grows))[:3], known[-3:]
+    retract(grows, early)  # by one who has read half of it
+    grown(grows, files, dice, dreams=0)
+    assert len([path for path in at_once.pages() if path.startswith("how-we-work")]) > 2
+    retract(grows, late)
+    retract(at_once, [*late, *early])
+    for desk in (at_once, grows):
+        desk.dream(change_share_max=1.0)
     assert differences(at_once.tree(), grows.tree()) == []
-    with grows.store() as store:
-        assert differing(grows.parts(store), SCOPE) == ()
+    assert [is_derived(desk) for desk in (at_once, grows)] == [True, True]

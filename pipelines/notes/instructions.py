@@ -262,14 +262,20 @@ def opposed(one: Statement, other: Statement) -> bool:
 
 def _another_value(one: Statement, other: Statement) -> bool:
     """ "The default log level is warn", "... is debug": one subject that has a single value, and two values of a word each, neither a quality."""
-    if not (one.form is other.form is Form.SLOT and one.attribute == other.attribute == "is") or one.negated or other.negated or _bound(one, other):
+    if not (one.form is other.form is Form.SLOT and one.attribute == other.attribute) or one.negated or other.negated or _bound(one, other):
         return False
-    if (subject_key(one.subject), one.qualifier, one.extra) != (subject_key(other.subject), other.qualifier, other.extra) or not _has_one_value(one.subject):
+    if one.attribute not in {"is", _BRANCH}:
+        return False
+    if (subject_key(one.subject), one.qualifier, one.extra) != (subject_key(other.subject), other.qualifier, other.extra):
+        return False
+    if one.attribute != _BRANCH and not _has_one_value(one.subject):
         return False
     values = [(s.value or "").strip(" .\"'").casefold() for s in (one, other)]
     return values[0] != values[1] and all(_PLAIN_VALUE.fullmatch(v) and not _QUALITY.search(v) for v in values)
 
 
+_BRANCH = "branch"
+"""The attribute that is the main branch: a project has one, though no subject is named."""
 _HEADS = frozenset({"level", "mode", "default", "name", *ATTRIBUTE_OF})
 _PLAIN_VALUE = re.compile(r"[\w@./+-]+")
 _QUALITY = re.compile(

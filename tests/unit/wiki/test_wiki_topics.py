@@ -13,7 +13,7 @@ from pipelines.wiki.cutting import PAGE_NOTES_MAX
 from pipelines.wiki.slugs import fold
 from pipelines.wiki.topics import is_name, layout
 from pipelines.wiki.tree import tree
-from tests.unit.wiki.samples import BACKUPS, CONTENT, DEPLOY, DRAFT, RECHECK, carried, item
+from tests.unit.wiki.samples import BACKUPS, CONTENT, DEPLOY, DRAFT, RECHECK, at, carried, item
 
 
 def facts(subject: str, count: int, **given: object) -> list:  # type: ignore[type-arg]
@@ -89,6 +89,20 @@ def test_a_topic_over_sixty_notes_is_split_and_no_part_is_tiny() -> None:
     assert sum(len(p.items) for p in parts) == 2 * PAGE_NOTES_MAX + 1
     assert all(3 <= len(p.items) <= PAGE_NOTES_MAX for p in parts)
     assert [p.title for p in parts][:2] == ["payments-db", "payments-db (2)"]
+
+
+@pytest.mark.parametrize("count", [60, 200])
+def test_one_more_note_moves_few_others_to_another_part(count: int) -> None:
+    dice = random.Random(count)
+    notes = [
+        item(f"r{n:04d}{dice.randrange(10**6):06d}", f"Always {'check ' * dice.randint(1, 30)}{n}.", kind=Kind.RULE, subject="user", oldest_evidence=at(1 + dice.randrange(28)))
+        for n in range(count + 1)
+    ]  # fmt: skip
+    after = layout(notes)
+    for new in dice.sample(notes, 12):
+        before = layout([n for n in notes if n is not new]).where
+        moved = [uid for uid, path in before.items() if after.where[uid] != path]
+        assert len(moved) <= 2 * len(after.topics), "no more than slip over the ends of the parts behind it"
 
 
 def test_no_page_is_over_200_lines_or_12_kilobytes() -> None:

@@ -91,8 +91,15 @@ _REPORTED = _cue(
 )  # fmt: skip
 # A surname with a given name; words of the language that merely begin with such a character name nobody.
 _SURNAMED = rf"(?!方便|高兴|马上|于是|何必|何况|任何|白天|万一|严格|毛病|向[我你您他她大])[{''.join(sorted(SURNAMES))}][\u4e00-\u9fff]{{1,2}}"
+# What stands before reports that are things: "write reports", "our weekly reports", "bug reports".
+_THINGS_REPORTED = (
+    r"(?:(?:my|the|our|his|her|their|your|all) )?(?:the|my|our|your|their|these|those|all|any|some|no|such|only|always|never|daily|nightly|weekly|monthly|quarterly"
+    r"|annual|bug|crash|error|test|status|coverage|incident|write|send|generate|create|read|make|keep|export|file|post|publish|print|put|store|save|share|review"
+    r"|run|use|add|include|attach|email|mail|deliver|format|upload)\s+reports"
+)
 _SAYS = re.compile(
-    r"(?<![A-Za-z'])(?!(?:the|our|this|that) (?:log|error|output|message|docs?|documentation|readme|changelog|wiki|comment|spec|manual)s?\s)(?!(?:i|we|you|it|that|this|what|which|log|error|output|message|doc|docs|readme|being|that\s+being|been|and|or|to)\s)(?:(?:my|the"
+    rf"(?<![A-Za-z'])(?!{_THINGS_REPORTED}(?![A-Za-z]))"
+    r"(?!(?:the|our|this|that) (?:log|error|output|message|docs?|documentation|readme|changelog|wiki|comment|spec|manual)s?\s)(?!(?:i|we|you|it|that|this|what|which|log|error|output|message|doc|docs|readme|being|that\s+being|been|and|or|to)\s)(?:(?:my|the"
     r"|our|his|her|their) )?[A-Za-z]+(?: (?-i:[A-Z][a-z]+))? (?:said|says|told (?:me|us|him|her|them)|mentioned|claims|claimed|thinks|reckons"
     r"|wrote|reports|reported)(?![A-Za-z])"
     rf"|(?:他|她|他们|她们|大家|有人|别人|人家|{'|'.join(sorted(CHINESE_KIN))}|[小老阿][\u4e00-\u9fff]|{_SURNAMED})(?:昨天|今天|刚才|之前|最近|跟我|对我"

@@ -312,3 +312,22 @@ def test_who_asks_that_something_be_remembered_states_it(text: str, asks: bool) 
 def test_what_is_to_be_remembered_keeps_its_own_mood() -> None:
     assert mood_of("Remember that tests might fail on Mondays") is Mood.HEDGED
     assert mood_of("Remember that if it rains we stay in") is Mood.CONDITION
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Always write reports in English.",
+        "Send the reports to Ana.",
+        "Our weekly reports are in Markdown.",
+        "All reports go to the archive folder.",
+        "Bug reports live in Linear.",
+    ],
+)
+def test_reports_that_are_written_are_nobodys_word(text: str) -> None:
+    assert mood_of(text) is not Mood.REPORTED
+
+
+@pytest.mark.parametrize("text", ["Ana reports the port is 80.", "Ops reports that the host moved.", "My colleague reports the host is blue-1."])
+def test_what_somebody_reports_is_their_word(text: str) -> None:
+    assert mood_of(text) is Mood.REPORTED

@@ -43,12 +43,12 @@ _STANDS = r"(?:(?:is|are)(?:\s+(?:located|situated|placed))?|lies|sits|stands)"
 _TASK = "|".join(TASKS.split())
 _LINE = r"(?:\./)?[a-z][\w./-]*(?:\s+(?!(?:for|to|and|now|instead|from|which|because|in|on|when)\b|[-–—]\s)[\w./:@=-]+){0,6}"
 _STATES = "|".join(sorted(STATE_OF, key=len, reverse=True))
-_MOVE = r"moved?|moving|switch(?:ed|ing)?|migrat(?:ed|ing|e)|chang(?:ed|ing|e)|upgraded?|bumped|bump|downgraded?|went|raised?|lowered?|increased?|decreased?|reduced?|updated?|extended?|shortened?|converted?|relocated|renamed?"
+_MOVE = r"moved?|moving|shifted|ported|switch(?:ed|ing)?|migrat(?:ed|ing|e)|chang(?:ed|ing|e)|upgraded?|bumped|bump|downgraded?|went|raised?|lowered?|increased?|decreased?|reduced?|updated?|extended?|shortened?|converted?|relocated|renamed?"
 _REGION = (  # as clouds name theirs: eu-west-1, us-gov-east-1, europe-west4-b, northeurope
     r"[a-z]{2,12}-(?:(?:gov|iso[bf]?)-)?(?:north|south|east|west|central)(?:east|west)?-?\d{1,2}(?:-?[a-f])?"
     r"|(?:north|south|east|west|central){1,2}(?:us|europe|asia|india)\d?"
 )
-_CHANGED = r"set|moved|switched|changed|bumped|raised|lowered|increased|decreased|reduced|updated|extended|shortened"
+_CHANGED = r"set|moved|shifted|switched|changed|bumped|raised|lowered|increased|decreased|reduced|updated|extended|shortened"
 
 
 _LANGUAGES = (

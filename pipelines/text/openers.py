@@ -6,7 +6,7 @@ import re
 
 OPENERS = (
     r"by the way|btw|fyi|for your information|just so you know|for what it's worth|fwiw|in case it (?:helps|matters)|(?:a )?(?:quick|small|little) (?:aside|note|thing)(?: on the side)?|side note|(?:oh,? )?(?:and )?one (?:more|other|last) thing"
-    r"|before i forget|(?:just )?a heads[- ]up|heads[- ]up|turns out|as it happens|on another note|by the by|ps|p\.s\.|ah right|oh right|ah yes|thx|ty|cheers|for the record|to be clear|just to be clear|long story short|speaking of which"
+    r"|before i forget|(?:just )?a heads[- ]up|heads[- ]up|turns out|as it happens|on another note|by the by|ps|p\.s\.|ah right|oh right|ah yes|thx|ty|cheers|for the record|to be clear|just to be clear|long story short|speaking of which|as an aside|i should (?:mention|add|say)|dear (?:assistant|all|team|claude)"
 )
 """Phrases that only lead in what is told, as alternatives of a pattern."""
 _ZH_OPENERS = "另外|还有|哦还有|对了|顺便(?:说|提)?(?:一下|一句)?|说起来|谢啦|谢谢|多谢|好的|嗯"
@@ -14,8 +14,13 @@ _OPENING = re.compile(
     rf"^(?:[\s\"'“(*_-]*(?:{OPENERS}|oh|ah|ok|okay|so|and|but|also|hey|hi|thanks|please|pls)(?![\w'])(?!\s+(?:one|longer|more|way|idea|to|not|far|on|that|as|much|many)\b)[\s,.!:;–—-]+|(?:well|right|yes|yeah)\s*[,.!:;–—]+\s*|(?:{_ZH_OPENERS})[，,。！!\s]+)+",
     re.IGNORECASE,
 )
-BACK_TO_WORK = re.compile(r"\s+[-–—]+\s+(?:ok(?:ay)?|anyway|anyhow|right|back to|next)(?![\w'])[^.!?。！？]*[.!?]*$", re.IGNORECASE)
-"""A dash and the words that go on with the work ("… - ok, back to the table")."""
+BACK_TO_WORK = re.compile(
+    r"(?:\s+[-–—]+\s+(?:ok(?:ay)?|anyway|anyhow|right(?=,)|back to|next)(?![\w'])[^.!?。！？]*"
+    r"|(?<=\w)\s+(?-i:Now please|Now can you|Please|Can you|Could you) (?-i:[a-z])[^.!?。！？]*"
+    r"|,\s+(?:so there you (?:go|have it)|so you know|just so you know|for your information|for what it's worth|that's all))[.!?\s]*$",
+    re.IGNORECASE,
+)
+"""What goes on with the work behind a dash, or in a new sentence that was spoken without a full stop ("… - ok, back to the table"), and what only rounds off."""
 
 
 _ASKED = re.compile(

@@ -16,9 +16,7 @@ _DATED = (
     r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
 )
 """What `since` is no time before."""
-_BECAUSE = (
-    r"(?<![\w/])(?:because(?: of)?|b/c|bc|cuz|cus|coz|cos(?= [a-z'])|'cause|(?<=, )cause|due to|the reason (?:is|being|was)(?: that)?|reason(?: is)?:)(?!\w)"
-)
+_BECAUSE = r"(?<![\w/])(?:because(?: of)?|b/c|bc|cuz|cus|coz|cos(?= [a-z'])|'cause|(?<=, )cause|due to the fact that|on account of the fact that|on account of|given that|seeing (?:as|that)|due to|the reason (?:is|being|was)(?: that)?|reason(?: is)?:)(?!\w)"
 _WHO = r"(?:i|i'm|i've|we|we're|my|our|the|it|it's|they|there|he|she|that|this|no one|nobody|everyone|[a-z]+ing|[a-z]+)"
 _HAPPENED = r"(?:is|are|was|were|has|have|had|got|gets|became|went|goes|kept|keeps|made|makes|costs?|hurts?)"
 """Verbs of a clause that tells what came about."""
@@ -28,7 +26,7 @@ _BEHIND = re.compile(
 )
 _NOW_FIRST = r"(?:i|i'm|im|i've|ive|we|we're|we've|my|our|now|it's|the|home|no|so)\b"
 _BEFORE = re.compile(
-    rf"^(?:(?:because|bc|cos|as(?= (?:i|my|our|the|it|we|they|there)\b)|since(?= {_DATED}))\s+(?P<a>[^,;]{{4,110}}),\s+(?={_NOW_FIRST})|(?P<b>(?!so\b)[^,;:]{{6,110}}?),?\s+(?:and )?(?:so|hence|which is why|that's why)\s+(?={_NOW_FIRST}))", re.IGNORECASE
+    rf"^(?:because (?P<c>[^,;]{{4,110}}?) (?=(?:i|we|i'm|we're|i've|we've) (?=.*\bnow\b)(?:now|have|am|are|live|drink|fly|use|work)\b)|(?:because|bc|cos|given that|seeing (?:as|that)|due to the fact that|as(?= (?:i|my|our|the|it|we|they|there)\b)|since(?= {_DATED}))\s+(?P<a>[^,;]{{4,110}}),\s+(?={_NOW_FIRST})|(?P<b>(?!so\b)[^,;:]{{6,110}}?),?\s+(?:and )?(?:so|hence|which is why|that's why)\s+(?={_NOW_FIRST}))", re.IGNORECASE
 )  # fmt: skip
 _ZH_BEFORE = re.compile(r"^(?:因为|由于)(?P<a>[^，,。]{2,40})[，,]\s*(?:所以)?|^(?P<b>[^，,。]{2,30})[，,]\s*(?:所以|于是|因此)")
 _ZH_BEHIND = re.compile(r"(?<![，,。;；(（\s])[，,。;；(（\s]*(?:主要是|主要|就是)?(?:因为|由于|是因为|原因是)(?P<r>[^。！？!?；;，,)）]+).*$")
@@ -87,8 +85,8 @@ def _marked(text: str) -> str | None:
     if has_cjk(text) and (found := _ZH_BEHIND.search(text) or _ZH_BEFORE.match(text)):
         return next(g for g in found.groups() if g is not None)
     before = _BEFORE.match(text)
-    if before and before["a"]:
-        return before["a"]
+    if before and (led := before.groupdict().get("c") or before["a"]):
+        return led
     if behind := _BEHIND.search(text):
         return _clause(text[behind.end() :])
     if before:

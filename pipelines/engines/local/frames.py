@@ -72,7 +72,7 @@ _MONTHS = "January|February|March|April|May|June|July|August|September|October|N
 _CAPITAL = r"(?:i(?=P[a-z]))?[A-Z0-9][\w&'+.-]*"
 _NAME = rf"{_CAPITAL}(?: (?:(?:of|and|the|de|da|do|upon|la|le|&)(?= [A-Z])|{_CAPITAL}))*"
 _MARKED = re.compile(
-    rf"(?P<drink>(?<![\w'])(?:(?!(?:{'|'.join(sorted(map(re.escape, _VOCABULARY), key=len, reverse=True))})\b)[a-z-]+ ){{0,2}}(?i:{DRINKS})\b)|\b(?P<product>(?i:{DATABASES.replace('|[A-Z]', '|(?-i:[A-Z]').replace('(?:DB|SQL)', '(?:DB|SQL))')}))\b|(?<![\w'])(?P<name>{_NAME})"
+    rf"(?P<drink>(?<![\w'])(?:(?!(?:{'|'.join(sorted(map(re.escape, _VOCABULARY), key=len, reverse=True))})\b)[a-z'-]+ ){{0,2}}(?i:(?:{DRINKS})s?)\b)|\b(?P<product>(?i:{DATABASES.replace('|[A-Z]', '|(?-i:[A-Z]').replace('(?:DB|SQL)', '(?:DB|SQL))')}))\b|(?<![\w'])(?P<name>{_NAME})"
 )
 _NOT_A_NAME = re.compile(rf"(?:19|20)\d\d|\d{{1,3}}|\d[\d.,]*(?:st|nd|rd|th|%|k|am|pm)?|(?:{_MONTHS}|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?")
 
@@ -114,14 +114,29 @@ def _names_of(found: re.Match[str], body: str) -> Iterator[tuple[int, int, _Name
     if found["name"] is None:
         yield start, end, _Name(text=found[0], sort="drink" if found["drink"] else "database")
         return
-    while start < end and (word := re.match(r"[\w'&+.-]+", body[start:end])) and word[0].rstrip(".").removesuffix("'s").casefold() in _OPENERS:
+    while (
+        start < end
+        and (word := re.match(r"[\w'&+.-]+", body[start:end]))
+        and word[0].rstrip(".").removesuffix("'s").casefold() in _OPENERS
+        and not _is_known(word[0])
+    ):
         start += word.end()
         start += len(body[start:end]) - len(body[start:end].lstrip())
     text = re.sub(r"(?:'s)?[.'-]*$", "", body[start:end])
     while (tail := text.rpartition(" "))[0] and tail[2].casefold() in _TRAILERS:
         text = tail[0]
     if text and not _NOT_A_NAME.fullmatch(text):
-        yield start, start + len(text), _Name(text=text, sort=sort_of_name(text))
+        sort = sort_of_name(text)
+        yield start, start + len(text), _Name(text=text, sort="" if sort == "drink" and _TITLED.fullmatch(text) else sort)
+
+
+def _is_known(word: str) -> bool:
+    """Whether a word in capitals is a name that is known though the word is not ("LOT")."""
+    return len(word) > 2 and word.isupper() and bool(sort_of_name(word))
+
+
+_TITLED = re.compile(rf"(?!(?i:{DRINKS})$)[A-Z][\w'-]*(?: [A-Z][\w'-]*)+")
+"""A name of several words that each open with a capital: a firm called "Pennine Water" is no drink."""
 
 
 def sort_of_name(name: str) -> str:
@@ -160,7 +175,7 @@ def _core(frame: _Frame) -> str | None:
 
 _WITH = r"(?:(?:the|my|our|a|an|in|at|on|to|with|of|as|port|over|job|flat|living|working|using|drinking|flying|having|all|plain|up|being) )*"
 _OVER_BEFORE = (
-    r"(?:moved|switched|switch|went|gone|changed|upgraded|relocated|migrated|jumped|came|resigned|away|bumped|swapped|traded|jobs?|ship|airlines?|phones?|house|over|back|on|miles)\b(?: \w+){0,3}?,? from|off|left|leaving|quit|ditched|dropped|dumped|sold|swapped(?: out)?|swapping|traded(?: in)?|exchanged|replaced|replacing|gave up|given up|giving up|cut out|stopped|out of|packed up|notice|done|resigned"
+    r"(?:moved|shifted|ported|switched|switch|went|gone|changed|upgraded|relocated|migrated|jumped|came|resigned|away|bumped|swapped|traded|jobs?|ship|airlines?|phones?|house|over|back|on|miles)\b(?: \w+){0,3}?,? from|off|left|leaving|quit|ditched|dropped|dumped|sold|swapped(?: out)?|swapping|traded(?: in)?|exchanged|replaced|replacing|gave up|given up|giving up|cut out|stopped|out of|packed up|packed in|retired|chucked(?: out)?|notice|done|resigned"
     r"|no more|goodbye|bye|no longer(?: \w+){0,2}?|instead of|rather than|not|used to(?: \w+){0,2}?|(?:don't|do not|isn't|aren't)(?: \w+){0,2}?|rid of|after(?: \w+){0,2}? (?:years|months|time)|previously|unlike"
 )
 _OVER = (
@@ -249,7 +264,7 @@ def _state(frame: _Frame) -> tuple[Told, ...]:
     new = _NEW_OF.search(frame.text)
     about = f"{core} {new[0]}" if new else core
     for topic, forms, weak in _forms():
-        if (name.sort not in {"", topic.attribute} and not _any_sort(topic)) or (topic.attribute == "employer" and new and not re.search(topic.cue, new[0])):
+        if (name.sort not in {"", topic.attribute} and not _any_sort(topic)) or (topic.attribute == "employer" and _of_no_work(core, new)):
             continue
         if any(p.search(frame.text) for p in _called_mine(topic.attribute)) and _is_of(topic, name):
             return (Told(attribute=topic.attribute, value=name.text, team=topic.team),)
@@ -265,6 +280,13 @@ def _state(frame: _Frame) -> tuple[Told, ...]:
     return ()
 
 
+def _of_no_work(core: str, new: re.Match[str] | None) -> bool:
+    """Whether a sentence that says whom its speaker is with names something else than work ("for flights", "I changed airline")."""
+    return bool(_ELSEWHERE.search(new[0] if new else core)) and not _WORK.search(new[0] if new else core)
+
+
+_ELSEWHERE = re.compile(r"\b(?:fly|flying|flights?|airlines?|miles|phones?|mobile|databases?|drinks?)\b")
+_WORK = re.compile(r"\b(?:works?|working|worked|jobs?|employers?|employed|company|companies|firm|joined|hired|started|notice|payroll)\b")
 _NEW_OF = re.compile(r"\b(?:changed|switched)(?: my| our| the)? (?:airlines?|phones?|jobs?|employers?|company|companies|databases?|drinks?)\b")
 """What a sentence says is another one now, before it names it ("I changed airline, I'm with @1 now")."""
 _WHERE_I_AM = re.compile(r"(?:i'm|i am)(?: now)? at @1")

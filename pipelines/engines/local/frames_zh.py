@@ -62,7 +62,7 @@ _TOPICS = (
             rf"{_ME}(?:改坐|坐的是|坐飞机(?:都)?坐|坐|改飞|飞机坐|飞)(?:的)?(?:是)?{{V}}(?=的飞机|比较多|的航班)", rf"{_ME}(?:改坐|坐的是|坐飞机(?:都)?坐|坐飞机用|坐|改飞|飞){{V}}",
             "(?:航空公司|航司)(?:我)?(?:现在)?(?:就?是|用){V}", "换航司了?[，,]现在是{V}", "(?:首选|订票就?订|只订){V}",
         ),
-        value=r"(?:(?!机|[^航]{0,3}[都选坐飞])(?:[^\W\da-zA-Z_]{1,4}航空?|[^\W\da-zA-Z_]{2}航空)|[A-Z][\w ]{1,18}?)",
+        value=r"(?:(?![机选都])(?:[^\W\da-zA-Z_]{1,4}航空?|[^\W\da-zA-Z_]{2}航空)|[A-Z][\w ]{1,18}?)",
     ),
     _Topic(
         attribute="database", cue="数据库|(?<![仓图])库(?![存房])|(?:DB|SQL)\\b",
@@ -88,7 +88,7 @@ _TOPICS = (
         forms=(
             "(?<![抓记站停忍稳盖挡堵困留])(?:住在|住|搬到|搬去|搬来|搬家到|安家在|定居在)了?{V}", "(?:我家|我们家|新家|(?<!老)家)在{V}", "在{V}(?:安家|定居|住)", "(?:我|搬家了?[，,]现在|刚搬的家[，,]现在)人?在{V}$", "我人在{V}", "搬{V}(?:来)?了",
         ),
-        value=r"(?![了过着的在]|公司|月球|这|那|哪|附近|楼|一|自己)[^\W\d_][\w ]{1,13}?",
+        value=r"(?![了过着的在]|[一二三四五六七八九十两几半好多]+(?:年|个月|天|周)|公司|月球|这|那|哪|附近|楼|一|自己)[^\W\d_][\w ]{1,13}?",
     ),
     _Topic(
         attribute="name", value=_PERSON,
@@ -271,7 +271,7 @@ def _fits(attribute: str, value: str, plain: str) -> bool:
     if attribute == "name":
         surnamed = value[0] in SURNAMES or not is_han(value[0]) or re.search("名|叫|落款|署名|封面", plain)
         return bool(surnamed) and not re.search(r"(?:工程师|医生|兽医|护士|翻译|老师|律师|会计|设计师|分析师|厨师|员|人)$", value)
-    if attribute == "hometown" and f"{value}人" in plain and _is_a_word(value):
+    if attribute == "hometown" and f"{value}人" in plain and _is_a_word(f"{value}人"):
         return False  # 我是申请人 tells of no place
     if (attribute != "birthday" and _DOES.search(value)) or (attribute == "database" and value.isdigit()):
         return False
@@ -282,10 +282,11 @@ def _fits(attribute: str, value: str, plain: str) -> bool:
     )
 
 
-def _is_a_word(value: str) -> bool:
-    """Whether it is one word of the language, and no name."""
-    words = chinese_words(value, guess=False)
-    return len(words) == 1 and words[0].text == value and words[0].tag[:1] in "vadmrb"
+def _is_a_word(folk: str) -> bool:
+    """Whether it is one word of the language (申请人), and no people of a place (北京人)."""
+    words = chinese_words(folk, guess=False)
+    place = chinese_words(folk[:-1], guess=False)
+    return len(words) == 1 and not (len(place) == 1 and place[0].tag == "ns")
 
 
 _DOES = re.compile(r"培训|手续|流程|长大|出生|上班|读书|上学|学习|[吃喝看写做买玩跑]|开会|路上|旅[行游]|出差|\d月|端口|现在|以前|公司里|住$")

@@ -69,7 +69,7 @@ _NP = r"([A-Za-z][\w-]*(?:\s(?!(?:port|ports|is|was|isn't|runs?|listens?|sits|li
 _BE = r"(?:(?:'s|\s+is|\s+was|\s+has|\s+isn't|\s+is\s+not)\b)?\s*(?:(?:now|no longer|currently|also|just|been|still)\s+)*"
 _THING = re.compile(
     rf"\bport\s+(?:of|for)\s+(?:the\s+|our\s+|my\s+)?{_NP}"
-    rf"|\b(?:moved?|put|bumped|changed|switched|serve|run|have|host|expose|set)\s+(?:the\s+|our\s+|my\s+|its\s+)?(?!port\b){_NP}(?:'s)?(?:\s+port)?(?:\s+over)?\s+(?:from|to|on|onto|at|over)\b"
+    rf"|\b(?:moved?|shifted|put|bumped|changed|switched|serve|run|have(?!\s+\w+ed\b)|host|expose|set)\s+(?:the\s+|our\s+|my\s+|its\s+)?(?!port\b){_NP}(?:'s)?(?:\s+port)?(?:\s+over)?\s+(?:from|to|on|onto|at|over)\b"
     rf"|\bport\s+\d+\s+(?:is|for)\s+(?:the\s+|our\s+|my\s+)?{_NP}$"
     rf"|^(?:and\s+|but\s+)?(?!(?:we|we've|we're|i|i've|had|just|it|it's|finally)\b)(?:the\s+|our\s+|my\s+|this\s+)?{_NP}{_BE}(?:'s\s+)?(?:port\b(?=\s*(?:is|'s|=|:|now|was|changed|moved|used|isn't|number|no longer|\d))|on\b|at\b|listens?\b|listening\b|runs?\b|running\b|sits\b|lives\b|moved\b|used\b|served\b|uses?\b|reachable\b|answers\b|[=:])",
     re.IGNORECASE,
@@ -80,7 +80,7 @@ _OVER = re.compile(
 _GONE = re.compile(r"\s+(?:anymore\b|is (?:gone|taken|free)\b)")
 _TAIL = re.compile(r",\s+(?:in case|if that|if you|not that)\b.*$", re.IGNORECASE)
 _WORDS = frozenset(
-    """port ports number the a our my we we've i i've had have has to from on at is it's it was been be now no longer not instead of rather than it runs run running listens listening listen
+    """port ports number the a our my we we've i i've had have has to from on at is it's it was been be now no longer not instead of rather than it runs run running listens listening listen shifted
     moved move changed change bumped switched put sits lives used isn't anymore but and over just finally serve served serves use uses using ended up with for went got that's here btw fyi ok set
     host expose after all over onto down these days nowadays currently still also locally again by the way 's s this reachable available answers bound binds in end""".split()
 )

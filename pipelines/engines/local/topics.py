@@ -47,7 +47,7 @@ _A = r"(?:(?:a|an|the|my|our|now|just|over|back|right|currently|mostly|mainly|on
 """What may stand between a form's last word and the value."""
 _HAVE = r"(?:i|we)(?:'ve| have)?"
 _AM = r"(?:i'm|we're|i am|we are)"
-_GO = r"(?:moved|switched|went|gone|going|changed|upgraded|relocated|migrated|jumped|came)"
+_GO = r"(?:moved|shifted|switched|went|gone|going|changed|upgraded|relocated|migrated|jumped|came)"
 _NOW = r"(?:now|nowadays|lately)"
 
 TOPICS = (
@@ -58,12 +58,13 @@ TOPICS = (
         forms=(
             rf"\b(?:live|living|based|reside|residing|settled(?: down)?)(?: \w+){{0,2}} (?:in|near|outside|over in) {_A}@",
             rf"(?:'ve|have) (?:\w+ )?(?:been living|lived|settled|been)(?: \w+)? in {_A}@",
-            rf"\b(?:{_HAVE}|^|and) ?(?:\w+ )?(?:moved|relocated|made the move)(?: house| home| away| out| on| back| over| down| up)* to {_A}@",
+            rf"\b(?:{_HAVE}|^|and) ?(?:\w+ )?(?:moved|shifted|relocated|upped sticks|made the move)(?: house| home| away| out| on| back| over| down| up)* to {_A}@",
             rf"\bmoved into (?:a|the|our|my) (?:new )?(?:flat|place|house|apartment) in {_A}@",
             rf"\b(?:home|place|flat|apartment|house)(?: for me)?(?: is|'s)(?: \w+)?(?: in)? {_A}@",
             r"@ is (?:now )?(?:where (?:i|we) (?:\w+ )?live|(?:my|our) home\b(?! ?town)|home\b(?! ?town))",
             r"(?:^|[,;:] )(?:now )?based in @",
             r"^@ based\b",
+            r"\b(?:my|our) (?:address|home) (?:has |is )?(?:now )?(?:changed|moved) to @",
             rf"{_AM} (?:\w+ )?in {_A}@ (?:(?:btw|since|for|as|{_NOW})\b)",
             rf"{_AM} (?:{_NOW}|settled|living) in {_A}@",
             rf"{_AM} in @, (?:been here|if|in case)",
@@ -105,7 +106,7 @@ TOPICS = (
             rf"\b(?:use|take|taking|book|using|prefer) {_A}@",
             r"\b(?:i'm|i am)(?: now| mostly| always)? with @",
             r"\bit's (?:now |always |mostly )?@",
-            rf"\b{_GO}(?: \w+)? to @",
+            rf"\b{_GO}(?: \w+){{0,2}} to @",
             r"\b(?:miles|loyal|card)(?: \w+)? (?:with|to|from|of) @",
         ),
     ),
@@ -213,7 +214,7 @@ PET_FORMS = (
 """Forms of what an animal is called; the attribute is its `kind`."""
 
 COMMON = frozenset(
-    ["i", "i'm", "i've", "i'd", "we", "we're", "we've", "it", "it's", "is", "are", "am", "be", "been", "being", "was", "were", "has", "have", "had", "having", "do", "does", "don't", "doesn't", "didn't", "isn't", "aren't", "not", "no", "longer", "anymore", "more", "than", "the", "a", "an", "this", "these", "that's", "that", "what", "where", "who", "my", "our", "me", "us", "mine", "ours", "to", "from", "for", "with", "by", "at", "of", "as", "on", "in", "onto", "into", "over", "off", "out", "up", "down", "back", "near", "outside", "around", "and", "but", "so", "then", "now", "just", "also", "too", "still", "already", "finally", "actually", "recently", "currently", "lately", "officially", "nowadays", "very", "much", "mostly", "mainly", "usually", "generally", "typically", "only", "always", "both", "instead", "rather", "after", "all", "before", "since", "previously", "earlier", "ago", "about", "roughly", "week", "weeks", "month", "months", "year", "years", "last", "spring", "summer", "autumn", "fall", "winter", "moment", "end", "time", "ages", "while", "morning", "noon", "evening", "afternoon", "night", "daily", "every", "each", "day", "days", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "moved", "move", "switched", "uses", "switch", "went", "gone", "go", "changed", "change", "upgraded", "relocated", "migrated", "migrate", "jumped", "swapped", "swap", "traded", "trade", "exchanged", "replaced", "replace", "ditched", "dropped", "drop", "dumped", "left", "quit", "resigned", "joined", "started", "start", "took", "taken", "take", "taking", "got", "get", "getting", "gotten", "given", "gave", "up", "gave", "giving", "cut", "used", "use", "using", "ended", "ending", "made", "put", "settled", "done", "stopped", "stop", "sold", "picked", "bought", "became", "become", "come", "came", "packed", "handed", "hello", "goodbye", "bye", "history", "new", "old", "former", "quite", "usual", "current", "away", "main", "regular", "preferred", "favourite", "favorite", "go-to", "choice", "own", "little", "bit", "long", "years", "turns", "turned", "sort", "story", "short", "said", "know", "correction", "btw", "fyi", "way", "there", "here's", "yes", "well", "hi", "hey", "hello", "ok", "thing", "things", "hand", "number", "reason", "once", "whenever", "can", "lots", "happy", "happily", "permanently", "soon", "one", "two", "three", "four", "five", "six", "seven", "eight", "ten", "rid", "myself", "things", "mind", "listen", "note", "stuff", "trips", "trip"]
+    ["i", "i'm", "i've", "i'd", "we", "we're", "we've", "it", "it's", "is", "are", "am", "be", "been", "being", "was", "were", "has", "have", "had", "having", "do", "does", "don't", "doesn't", "didn't", "isn't", "aren't", "not", "no", "longer", "anymore", "more", "than", "the", "a", "an", "this", "these", "that's", "that", "what", "where", "who", "my", "our", "me", "us", "mine", "ours", "to", "from", "for", "with", "by", "at", "of", "as", "on", "in", "onto", "into", "over", "off", "out", "up", "down", "back", "near", "outside", "around", "and", "but", "so", "then", "now", "just", "also", "too", "still", "already", "finally", "actually", "recently", "currently", "lately", "officially", "nowadays", "very", "much", "mostly", "mainly", "usually", "generally", "typically", "only", "always", "both", "instead", "rather", "after", "all", "before", "since", "previously", "earlier", "ago", "about", "roughly", "week", "weeks", "month", "months", "year", "years", "last", "spring", "summer", "autumn", "fall", "winter", "moment", "end", "time", "ages", "while", "morning", "noon", "evening", "afternoon", "night", "daily", "every", "each", "day", "days", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "moved", "move", "shifted", "ported", "upped", "sticks", "retired", "chucked", "touch", "switched", "uses", "switch", "went", "gone", "go", "changed", "change", "upgraded", "relocated", "migrated", "migrate", "jumped", "swapped", "swap", "traded", "trade", "exchanged", "replaced", "replace", "ditched", "dropped", "drop", "dumped", "left", "quit", "resigned", "joined", "started", "start", "took", "taken", "take", "taking", "got", "get", "getting", "gotten", "given", "gave", "up", "gave", "giving", "cut", "used", "use", "using", "ended", "ending", "made", "put", "settled", "done", "stopped", "stop", "sold", "picked", "bought", "became", "become", "come", "came", "packed", "handed", "hello", "goodbye", "bye", "history", "new", "old", "former", "quite", "usual", "current", "away", "main", "regular", "preferred", "favourite", "favorite", "go-to", "choice", "own", "little", "bit", "long", "years", "turns", "turned", "sort", "story", "short", "said", "know", "correction", "btw", "fyi", "way", "there", "here's", "yes", "well", "hi", "hey", "hello", "ok", "thing", "things", "hand", "number", "reason", "once", "whenever", "can", "lots", "happy", "happily", "permanently", "soon", "one", "two", "three", "four", "five", "six", "seven", "eight", "ten", "rid", "myself", "things", "mind", "listen", "note", "stuff", "trips", "trip"]
 )  # fmt: skip
 """Words of any sentence people tell of themselves; neither another person nor a plan, a doubt or a condition is among them."""
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pipelines.text.mood import Mood, mood_of
-from pipelines.text.openers import answered, asks_itself, without_opening
+from pipelines.text.openers import BACK_TO_WORK, answered, asks_itself, without_opening
 from pipelines.text.reasons import reason_in, told_first, without_reason
 
 
@@ -51,6 +51,10 @@ def test_what_one_answers_oneself_is_stated() -> None:
         ("I drink tea now, my doctor told me off", "my doctor told me off", "I drink tea now"),
         ("I moved because I was burnt out - ok back to work", "I was burnt out", "I moved"),
         ("I live here since I was a child", None, "I live here since I was a child"),
+        ("because my lease ran out I now live in Oslo", "my lease ran out", "I now live in Oslo"),
+        ("Given that it rains, I moved to Oslo", "it rains", "I moved to Oslo"),
+        ("I moved to Oslo, seeing as it rains Please do the next page.", "it rains", "I moved to Oslo"),
+        ("because I drink tea when I am tired", "I drink tea when I am tired", "because I drink tea when I am tired"),
         ("I drink tea as well now", None, "I drink tea as well now"),
         ("The API is on 80 now, the web client is on 81", None, "The API is on 80 now, the web client is on 81"),
         ("I live in Oslo now, I work at Bolt Systems", None, "I live in Oslo now, I work at Bolt Systems"),
@@ -59,6 +63,21 @@ def test_what_one_answers_oneself_is_stated() -> None:
 def test_a_reason_is_told_from_what_stands_around_it(text: str, reason: str | None, told: str) -> None:
     assert reason_in(text) == reason
     assert without_reason(text) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("I live in Oslo - ok, back to the table", "I live in Oslo"),
+        ("I live in Oslo Please do the needful.", "I live in Oslo"),
+        ("I live in Oslo, so there you go", "I live in Oslo"),
+        ("our paper is called Please Mind The Gap", "our paper is called Please Mind The Gap"),
+        ("I live in Oslo - right at the harbour", "I live in Oslo - right at the harbour"),
+        ("we please everybody", "we please everybody"),
+    ],
+)
+def test_what_goes_on_with_the_work_is_no_part_of_what_is_told(text: str, rest: str) -> None:
+    assert BACK_TO_WORK.sub("", text) == rest
 
 
 def test_what_another_thing_follows_from_is_given_in_chinese_too() -> None:

@@ -79,9 +79,9 @@ class User:
 
 
 class Half(StrEnum):
-    """Which phrasings are used: rules may be made while looking at what is missed in `dev`, never at what is missed in `test` or `held3`.
+    """Which phrasings are used: rules may be made while looking at what is missed in `dev`, never at what is missed in `test`.
 
-    `ALL` is both halves of `phrases`; `HELD`, `HELD2` and `HELD3` are other wordings altogether (`held_out` and `held_out2`, by now looked at; `held_out3`).
+    `ALL` is both halves of `phrases`; `HELD`, `HELD2` and `HELD3` are other wordings altogether (`held_out`, `held_out2`, `held_out3`, each by now looked at).
     """
 
     ALL = "all"

@@ -1,6 +1,6 @@
 """The order in which logs arrive, over generated histories: `python -m tests.benchmarks.arrivals [--histories 100] [--first 0] [--on sqlite,postgres]`.
 
-Each history is some sessions that say, change, end and run things, with forks, wild clocks, times missing, stamped in bulk or minutes apart. It is dreamed over
+Each history is some sessions that say, change, end and run things, with forks, wild and jumping clocks, times missing, stamped in bulk or minutes apart. It is dreamed over
 at once, and again file by file in another order, where a file may arrive in two parts; both must give the same pages and the same beliefs. Prints each history
 that does not, with what differs, and the count; fails when there is one.
 """
@@ -116,11 +116,14 @@ def _moved(log: ClaudeLog, beside: ClaudeLog) -> ClaudeLog:
 
 
 def _with_bad_clocks(dice: Random, logs: Sequence[ClaudeLog]) -> None:
-    """One wild time, a session without times, or one stamped in bulk."""
+    """One wild time, a clock set back and forth, a session without times, or one stamped in bulk."""
     log = dice.choice(logs)
-    match dice.choice("wwnb..."):
+    match dice.choice("wwjjnb..."):
         case "w":
             dice.choice(log.records)["timestamp"] = dice.choice(WILD)
+        case "j":
+            for record in log.records:
+                record["timestamp"] = f"{START + timedelta(days=dice.randrange(24), minutes=dice.randrange(600)):%Y-%m-%dT%H:%M:%S}.000Z"
         case "n":
             for record in log.records:
                 del record["timestamp"]

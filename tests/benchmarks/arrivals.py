@@ -118,7 +118,7 @@ def _moved(log: ClaudeLog, beside: ClaudeLog) -> ClaudeLog:
 def _with_bad_clocks(dice: Random, logs: Sequence[ClaudeLog]) -> None:
     """One wild time, a clock set back and forth, a session without times, or one stamped in bulk."""
     log = dice.choice(logs)
-    match dice.choice("wwjjnb..."):
+    match dice.choice("wjjjjnb.."):
         case "w":
             dice.choice(log.records)["timestamp"] = dice.choice(WILD)
         case "j":
@@ -152,7 +152,7 @@ def _steps(dice: Random, files: Files) -> Files:
     placed: list[tuple[float, str, str]] = []
     for name, text in files:
         lines, at = text.splitlines(keepends=True), sorted((dice.random(), dice.random()))
-        if len(lines) > 1 and dice.random() < 0.3:
+        if len(lines) > 1 and dice.random() < 0.6:
             placed.append((at[0], name, "".join(lines[: dice.randint(1, len(lines) - 1)])))
         placed.append((at[1], name, text))
     return [(name, text) for _, name, text in sorted(placed)]

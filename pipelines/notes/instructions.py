@@ -18,6 +18,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from pipelines.model import OnlineNote, Relation
+from pipelines.notes.choices import by_itself, choice
 from pipelines.notes.instructed import BELOW, PATHS
 from pipelines.notes.relate import forbids_merge, relate, subject_key, value_key
 from pipelines.text.mood import ZH_BAN, Mood, mood_of, negated
@@ -52,7 +53,7 @@ _EMPTY = frozenset(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
     """A sentence of a file: where, the words, what they state, since when they are known to stand there, the folder they bind in ("": everywhere),
-    and the paths they are a rule for ("": all)."""
+    the paths they are a rule for ("": all), and whether they are `alone`: no heading and no sentence before them says of which part they speak."""
 
     path: str
     line: int
@@ -61,6 +62,7 @@ class Told:
     since: datetime | None = None
     below: str = ""
     paths: str = ""
+    alone: bool = True
 
     @property
     def place(self) -> str:
@@ -88,10 +90,21 @@ def told_by(notes: Iterable[OnlineNote], since: dict[str, datetime] | None = Non
     )
 
 
+def stands_alone(note: OnlineNote, *headings: str) -> bool:
+    """Whether no line above a note and none of its headings says of which part of the project it speaks."""
+    return note.depth == 0 and by_itself(note.heading, *headings)
+
+
 def _told(note: OnlineNote, words: str, path: str, since: datetime | None) -> Told:
+    alone = stands_alone(note) and _opens(note.text, words)
     below = note.front_matter.get(BELOW, "")
     said = (apart_from(below, words) or " ".join(_HERE.sub("", words).split()) if below else "") or words
-    return Told(path=path, line=note.line, words=words, statement=_read(said), since=since, below=below, paths=note.front_matter.get(PATHS, ""))
+    return Told(path=path, line=note.line, words=words, statement=_read(said), since=since, below=below, paths=note.front_matter.get(PATHS, ""), alone=alone)
+
+
+def _opens(text: str, words: str) -> bool:
+    """Whether a text begins with these words: what stands before a sentence may say of what it speaks."""
+    return " ".join(text.split()).startswith(words)
 
 
 _HERE = re.compile(
@@ -136,7 +149,7 @@ class Instructions:
 
     def __post_init__(self) -> None:
         for number, one in enumerate(self.told):
-            for key in _keys(one.statement) | _slots(one.statement, found=True):
+            for key in _keys(one.statement) | _slots(one.statement, found=True) | _chosen(one.statement):
                 self._by[key].append(number)
         self._folders = tuple(dict.fromkeys(one.below for one in self.told if one.below))
 
@@ -152,12 +165,13 @@ class Instructions:
                 return True
         return False
 
-    def against(self, text: str) -> Told | None:
-        """The first sentence of a file that a sentence of the text says otherwise than."""
+    def against(self, text: str, *, alone: bool = True) -> Told | None:
+        """The first sentence of a file that a sentence of the text says otherwise than. `alone`: the text stands below no heading that names a part."""
         for words in stating(text) if self.told else ():
             for said, below in self._beside(words):
                 near = (one for one in self._near(_read(said)) if one.below == below)
-                if (found := next((one for one in near if opposed(one.statement, _read(said))), None)) is not None:
+                by_place = alone and _opens(text, words)
+                if (found := next((one for one in near if _clash(one.statement, _read(said), alone=by_place and one.alone)), None)) is not None:
                     return found
         return None
 
@@ -172,13 +186,13 @@ class Instructions:
         """Pairs of sentences of the files themselves that cannot both hold and that one session may load, each once."""
         for number, one in enumerate(self.told):
             for other in self._near(one.statement, after=number):
-                if _together(one, other) and opposed(one.statement, other.statement):
+                if _together(one, other) and _clash(one.statement, other.statement, alone=one.alone and other.alone):
                     yield Clash(one=one, other=other)
 
     def _near(self, statement: Statement, *, after: int = -1) -> Iterator[Told]:
         """Sentences that share a slot, a value one of them says is over, or two words (one, where there is no second), in their order."""
         shared: defaultdict[int, int] = defaultdict(int)
-        over, keys = _over(statement), _keys(statement) | _slots(statement, found=False)
+        over, keys = _over(statement), _keys(statement) | _slots(statement, found=False) | _chosen(statement)
         for key in (*keys, *(f"{_OVER}{word}" for word in _about(statement.text))):
             for number in self._by.get(key, ()):
                 if number > after:
@@ -247,6 +261,17 @@ def same(one: Statement, other: Statement) -> bool:
         return True
     words = _about(one.text)
     return len(words) >= SHARED_MIN and words == _about(other.text) and _denied(one) == _denied(other)
+
+
+def _clash(one: Statement, other: Statement, *, alone: bool) -> bool:
+    """Whether two sentences cannot both hold where they stand; `alone` when what stands around them says of no part that they speak of it."""
+    return opposed(one, other) or _chosen_otherwise(one, other, alone=alone)
+
+
+def _chosen_otherwise(one: Statement, other: Statement, *, alone: bool) -> bool:
+    """Both settle a thing of which there is one, and not alike: "always use npm", "from now on always use yarn"."""
+    a, b = choice(one), choice(other)
+    return a is not None and b is not None and a.of == b.of and a.which != b.which and (alone or not a.by_place)
 
 
 def opposed(one: Statement, other: Statement) -> bool:
@@ -355,6 +380,12 @@ def _slots(statement: Statement, *, found: bool) -> frozenset[str]:
     if found:
         return frozenset({thing, any_of_it, *([moved] if statement.old_value else ())})
     return frozenset({thing, any_of_it if statement.old_value else moved})
+
+
+def _chosen(statement: Statement) -> frozenset[str]:
+    """Of what there is one and a sentence says which."""
+    found = choice(statement)
+    return frozenset({f"{_SLOT}{_SLOT}{found.of}"}) if found else frozenset()
 
 
 def _over(statement: Statement) -> frozenset[str]:

@@ -14,6 +14,7 @@ from typing import Final
 from pipelines.errors import Refused
 from pipelines.gates import held_unless_said
 from pipelines.model import Ruling, Status, Version, digest
+from pipelines.notes.choices import by_itself
 from pipelines.notes.identity import in_force
 from pipelines.notes.instructions import Instructions, Told, told_by
 from pipelines.notes.rulings import SETTLING
@@ -46,14 +47,16 @@ class Beside:
         said = item.corrected_to or item.statement
         over = item.verdict in NO_LONGER_TOLD and not item.corrected_to
         looked_at = self.instructions.told and item.status is Status.CONFIRMED and not over
-        against = self.against(item.uid, said) if looked_at else None
+        carried = item.carried
+        alone = carried is None or (carried.depth == 0 and by_itself(carried.title, carried.heading))
+        against = self.against(item.uid, said, alone=alone) if looked_at else None
         covered = bool(looked_at and against is None and self.instructions.covers(said))
         pinned = item.uid in self.pins
         return replace(item, against=against.place if against else "", covered=covered, pinned=pinned) if against or covered or pinned else item
 
-    def against(self, uid: str, said: str) -> Told | None:
-        """The sentence of a file that a note says otherwise than and nobody has decided about."""
-        found = self.instructions.against(said)
+    def against(self, uid: str, said: str, *, alone: bool = True) -> Told | None:
+        """The sentence of a file that a note says otherwise than and nobody has decided about; `alone` as in `Instructions.against`."""
+        found = self.instructions.against(said, alone=alone)
         decided = self.settled.get(uid)
         return None if found and decided and found.since and decided > found.since else found
 

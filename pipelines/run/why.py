@@ -10,7 +10,7 @@ from pipelines.errors import Refused
 from pipelines.gates import without_orders
 from pipelines.model import Finding, OnlineNote, Outcome, Quote, Ruling, Status, Turn, Version
 from pipelines.notes.identity import in_force
-from pipelines.notes.instructions import Told
+from pipelines.notes.instructions import Told, stands_alone
 from pipelines.run.beside import Beside, beside
 from pipelines.run.disputes import Contradiction, contradiction
 from pipelines.run.following import notes_saying
@@ -172,7 +172,8 @@ def _carried(at: Look, note: OnlineNote, near: Beside) -> Chain:
     quotes = finding.quotes if finding else ()
     return Chain(
         note=note.uid[:12], versions=(), proofs=_proofs(at.store, at.scope, quotes), decisions=_decisions(at, note.uid), online=note, finding=finding,
-        rulings=in_force(at.store.rulings(at.scope, [note.uid[:12]])), against=near.against(note.uid[:12], note.text),
+        rulings=in_force(at.store.rulings(at.scope, [note.uid[:12]])),
+        against=near.against(note.uid[:12], note.text, alone=stands_alone(note, note.title)),
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import typer
 
 from pipelines.errors import Refused, UnreadableSource
 from pipelines.model import OnlineNote, Origin
+from pipelines.notes.choices import by_itself
 from pipelines.notes.folder import read_folder
 from pipelines.notes.instruction_files import Instructed, InstructionFile, read_instructions
 from pipelines.notes.instructions import Instructions, Told, told_by
@@ -63,7 +64,8 @@ class Read:
             inside = [base / path for path in dict.fromkeys(n.path for n in notes)]
             files += inside
             names |= dict.fromkeys(inside, FileNames(notes))
-            said += told_by(notes, prefix=f"{base}/")
+            for note in notes:
+                said += (replace(t, alone=t.alone and by_itself(note.title)) for t in told_by((note,), prefix=f"{base}/"))
             yield from _in_themselves(notes, base)
         yield from _contradictions(instructions, said)
         for file in files:
@@ -168,7 +170,7 @@ def _in_themselves(notes: Sequence[OnlineNote], base: Path) -> Iterator[Found]:
 def _contradictions(instructions: Instructions, said: Sequence[Told]) -> Iterator[Found]:
     """Lines of instruction files that say otherwise than one another, and lines of notes that do than one of those."""
     pairs = [(c.one, c.other) for c in instructions.clashes()]
-    pairs += [(told, against) for told in said if (against := instructions.against(told.words))]
+    pairs += [(told, against) for told in said if (against := instructions.against(told.words, alone=told.alone))]
     for one, other in pairs:
         message = f"{_quoted(one)} cannot hold beside {Path(other.path).resolve()}:{other.line}: {_quoted(other)}"
         yield Found(file=Path(one.path), line=one.line, code="contradiction", message=message)

@@ -11,7 +11,7 @@ from pipelines.notes import instruction_files
 from pipelines.notes.folder import read_text
 from pipelines.notes.instructed import BELOW
 from pipelines.notes.instruction_files import Instructed, InstructionFile, read_instructions
-from pipelines.notes.instructions import Instructions, opposed, told_by
+from pipelines.notes.instructions import Instructions, told_by
 
 
 def files_saying(*lines: str) -> Instructions:
@@ -182,7 +182,7 @@ def test_lines_clash_as_every_pair_of_them_would() -> None:
         "Never push to main.", "Push to main.", "Answers are in German.", "Write answers in English.",
     )  # fmt: skip
     told = files_saying(*lines)
-    pairs = {(a.line, b.line) for n, a in enumerate(told.told) for b in told.told[n + 1 :] if opposed(a.statement, b.statement)}
+    pairs = {(a.line, b.line) for n, a in enumerate(told.told) for b in told.told[n + 1 :] if list(Instructions((a, b)).clashes())}
     assert {(c.one.line, c.other.line) for c in told.clashes()} == pairs
     assert len(pairs) >= 6
 

@@ -122,9 +122,9 @@ _SEGMENT = re.compile(r"[|;&(\n]+")
 _FETCHES = re.compile(r"(?:^|\s)(?:curl|wget|http|https|lynx|w3m|xh)\s")
 _ELSEWHERE = re.compile(r"https?://(?!(?:localhost|127\.|0\.0\.0\.0|\[::1\]))")
 _TRACKERS = re.compile(
-    r"(?:\A|[|;&(\n])\s*(?:gh[^\S\n]+(?:issue|pr|api|search|discussion)|glab[^\S\n]+(?:issue|mr|api)|jira|linear|himalaya|mutt|notmuch)[^\S\n]"
+    r"(?:\A|[|;&(\n])[^\S\n]*(?:gh[^\S\n]+(?:issue|pr|api|search|discussion)|glab[^\S\n]+(?:issue|mr|api)|jira|linear|himalaya|mutt|notmuch)[^\S\n]"
 )
-"""A command that prints tickets or mails, where one may begin."""
+"""A command that prints tickets or mails, where one may begin. No blank before it is a line's end: of many empty lines each would be read from each."""
 _PRINTS = re.compile(r"(?:^|[|;&(\n][ \t]*)(?:cat|bat|head|tail|less|more|sed|awk|grep|rg)\s+(?!<<)(?P<words>[^|;&<>\n]*)")
 _DREAMD = re.compile(r"(?:^|[|;&(]\s*)(?:[^\s|;&()]*/)?dreamd\s")
 _WORD = re.compile(r"[^\s'\"|;&()<>]+")

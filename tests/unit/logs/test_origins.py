@@ -191,8 +191,9 @@ def test_a_source_folder_called_memory_holds_no_notes() -> None:
     assert origin_of_file("src/memory/allocator.c") is Origin.TOOL
 
 
+@pytest.mark.timeout(10, method="signal")  # seconds: each takes a hundredth of one, and twenty where time grows with the square
 @pytest.mark.parametrize(
-    "piece", ["a", " ", "<a", ")", "at x", "a.", "-", "/", "1 ", "{", "@a", "curl http ", "<system-reminder", "Contents of ", "=>", "\\n>"]
+    "piece", ["a", " ", "\n", "<a", ")", "at x", "a.", "-", "/", "1 ", "{", "@a", "curl http ", "<system-reminder", "Contents of ", "=>", "\\n>"]
 )
 def test_a_very_long_line_is_judged_in_linear_time(piece: str) -> None:
     line = piece * (60_000 // len(piece))

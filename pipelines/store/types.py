@@ -46,10 +46,15 @@ def _in_utc(at: datetime) -> datetime:
     return at.astimezone(UTC)
 
 
-@lru_cache(maxsize=4096)
 def iso_utc(at: datetime) -> str:
-    """An instant as ISO 8601 in UTC; a turn's is asked for twice, by its digest and by its row."""
-    return (at if at.tzinfo is UTC else _in_utc(at)).isoformat()
+    """An instant as ISO 8601 in UTC."""
+    return _iso(at if at.tzinfo is UTC else _in_utc(at))
+
+
+@lru_cache(maxsize=4096)
+def _iso(utc: datetime) -> str:
+    """A turn's is asked for twice, by its digest and by its row. Only times of UTC may be told apart by `==`: of one zone it does not see that a clock was set back."""
+    return utc.isoformat()
 
 
 _SECONDS = len("2026-11-28T09:41:00")

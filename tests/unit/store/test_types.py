@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from sqlalchemy import Column, DateTime, MetaData, Table, create_engine, select
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import StatementError
 
-from pipelines.store.types import PathText, Utc, dump, load, storable
+from pipelines.store.types import PathText, Utc, dump, iso_utc, load, storable
 
 table = Table("x", MetaData(), Column("at", Utc), Column("path", PathText))
 
@@ -37,6 +38,12 @@ def test_times_of_any_zone_compare_as_instants_and_come_back_in_utc() -> None:
         assert conn.scalars(select(table.c.at).where(table.c.at > datetime(2026, 11, 3, 22, 0, tzinfo=UTC))).all() == []
         assert {at.utcoffset() for at in conn.scalars(select(table.c.at)) if at} == {timedelta(0)}
     engine.dispose()
+
+
+def test_the_hour_that_a_clock_shows_twice_is_two_instants() -> None:
+    first = datetime(2026, 10, 25, 2, 30, tzinfo=ZoneInfo("Europe/Berlin"))
+    assert first == first.replace(fold=1), "as Python compares times of one zone"
+    assert (iso_utc(first), iso_utc(first.replace(fold=1))) == ("2026-10-25T00:30:00+00:00", "2026-10-25T01:30:00+00:00")
 
 
 @given(

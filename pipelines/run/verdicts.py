@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Protocol
 
 from pipelines.gates import ORDERS_READER, held_unless_said
@@ -50,6 +51,8 @@ from pipelines.text.words import content_words
 
 NEAR_MAX = 40
 """Turns looked at for one note beside the claims that share its keys."""
+AT_ONCE = 64
+"""Notes that are looked up together."""
 SENTENCE_MAX = 400
 AFTER_MAX = 80
 """Characters behind a sentence that may take it back ("just kidding")."""
@@ -86,13 +89,12 @@ def assess_notes(
     claims = read_notes(engine, notes)
     plain = {n.uid: tuple(statement_of(c) for c in claims[n.uid]) or stated_by(n) for n in notes}
     said = {n.uid: (*plain[n.uid], *clauses_of(n.text)) for n in notes}
-    found: dict[str, Finding] = {}
-    for done, note in enumerate(notes):
-        begin(done)
-        found[note.uid] = assess(note, said[note.uid], desk.lines(note, claims[note.uid], said[note.uid]), desk.known(note), skew=skew)
     gone = formerly_wrong(store, scope, notes)
     said |= {n.uid: (*stated_by(n), *clauses_of(n.text)) for n in gone}
-    found |= {n.uid: assess(n, said[n.uid], desk.lines(n, (), said[n.uid]), desk.known(n), skew=skew) for n in gone}
+    found: dict[str, Finding] = {}
+    for done, note, lines in desk.lines_of_each((*notes, *gone), claims, said):
+        begin(min(done, len(notes)))
+        found[note.uid] = assess(note, said[note.uid], lines, desk.known(note), skew=skew)
     found |= reworded(store, scope, [n for n in notes if found[n.uid].verdict in UNDECIDED])
     kept = dismissed(store, scope)
     for uid in [n.uid for n in (*notes, *gone) if n.uid[:12] in kept and found[n.uid].verdict in _SAYS_OTHERWISE]:
@@ -105,7 +107,8 @@ def assess_notes(
     found = repeats(notes, said, found, gone)
     found = CommandsRun(store=store, scope=scope, skew=skew).recheck(notes, rechecks(notes, plain, found, _fallen(over, rulings)))
     found = outlived(notes, found, now)
-    locked = {n.uid: finding_of_held(n, why) for n in notes if (why := held_note(n) or desk.ordered_by_others(n))}
+    ordered = desk.ordered_by_others(notes)
+    locked = {n.uid: finding_of_held(n, why) for n in notes if (why := held_note(n) or ordered.get(n.uid))}
     approved = approvals(rulings).keys() & locked.keys()
     return found | {uid: replace(found[uid], why=APPROVED) if uid in approved else finding for uid, finding in locked.items()}
 
@@ -151,22 +154,24 @@ class _Sentence:
 
     quote: Quote
     words: frozenset[str]
-    _said: Statement | None = None
+    _line: Line | None = None
     _read: bool = False
 
-    def said(self, turn: Turn) -> Statement | None:
-        """What it states; None when it is no statement but a question, wish, condition or order."""
+    def line(self, turn: Turn, order: OrderKey) -> Line | None:
+        """What it says for or against a note; None when it is no statement but a question, wish, condition or order."""
         if not self._read:
             self._read = True
             said = turn.text[self.quote.start : self.quote.end + AFTER_MAX]
             if mood_at(said, 0, len(self.quote.text)) in _STATING:
-                self._said = parse(self.quote.text, speaker=turn.speaker)
-        return self._said
+                line = _line(turn, self.quote, parse(self.quote.text, speaker=turn.speaker), order, None)
+                self._line = line if _may_decide(line) else None
+        return self._line
 
 
 @dataclass(slots=True)
 class _Desk:
-    """Finds the lines that may bear on a note: claims that share its keys, and sentences of the turns search finds near it."""
+    """Finds the lines that may bear on notes: claims that share their keys, and sentences of the turns search finds near them. What several notes ask for
+    is read once."""
 
     store: Store
     scope: str
@@ -177,50 +182,66 @@ class _Desk:
     _calls: dict[str, Mapping[str, str]] = field(default_factory=dict)
     _worded: dict[str, frozenset[str]] = field(default_factory=dict)
     _cut: dict[str, tuple[_Sentence, ...]] = field(default_factory=dict)
+    _read: dict[str, Turn | None] = field(default_factory=dict)
+    _orders: dict[str, OrderKey] = field(default_factory=dict)
     _all: frozenset[str] | None = None
     _gone: frozenset[str] | None = None
 
-    def lines(self, note: OnlineNote, read: Sequence[Claim], said: Sequence[Statement]) -> tuple[Line, ...]:
+    def lines_of_each(
+        self, notes: Sequence[OnlineNote], read: Mapping[str, Sequence[Claim]], said: Mapping[str, Sequence[Statement]]
+    ) -> Iterator[tuple[int, OnlineNote, tuple[Line, ...]]]:
+        """Each note with its place and the lines that may bear on it; `read` are claims read in notes, `said` is what each states."""
+        for start in range(0, len(notes), AT_ONCE):
+            part = notes[start : start + AT_ONCE]
+            if not self._sessions_known():
+                yield from ((done, note, ()) for done, note in enumerate(part, start))
+                continue
+            for done, (note, near) in enumerate(zip(part, self._near(part), strict=True), start):
+                yield done, note, self._lines(note, self._claims(note, read.get(note.uid, ()), said[note.uid]), near)
+
+    def _lines(self, note: OnlineNote, claims: Sequence[Claim], near: Iterable[str]) -> tuple[Line, ...]:
         """Every candidate line once, claims first: a claim's own words are cut better than a sentence."""
-        if not self._sessions_known():
-            return ()
         found: dict[tuple[str, int, int, str], Line] = {}
-        claims = self._claims(note, read, said)
-        turns = {t.uid: t for t in self._near(note)} | dict(self.store.turns(self.scope, {q.turn for c in claims for q in c.quotes}))
-        turns = {uid: t for uid, t in turns.items() if self._may_speak(t, note) and not self.banned.hides(note.uid, uid)}
-        orders = {uid: self._order(key) for uid, key in self.store.order(self.scope, turns).items()}
-        confirmed = self.believed.confirmed(claims)
+        turns = self._turns_of({*near, *(q.turn for c in claims for q in c.quotes)})
+        turns = {uid: t for uid, t in turns.items() if uid in self._orders and self._may_speak(t, note) and not self.banned.hides(note.uid, uid)}
+        confirmed = self.believed.confirmed(claims) if claims else {}
         for claim in claims:
             quote = claim.quotes[0]
-            turn = turns.get(quote.turn)
-            if turn and quote.turn in orders:
-                line = _line(turn, quote, statement_of(claim), orders[quote.turn], confirmed.get(claim.uid))
-                found.setdefault((quote.turn, quote.start, quote.end, claim.uid), line)
+            if turn := turns.get(quote.turn):
+                line = _line(turn, quote, statement_of(claim), self._orders[quote.turn], confirmed.get(claim.uid))
+                if _may_decide(line):
+                    found.setdefault((quote.turn, quote.start, quote.end, claim.uid), line)
         wanted = set(content_words(note.text))
-        for uid in sorted(turns):
-            if uid in orders:
-                for quote, heard in self._stated(turns[uid], wanted):
-                    found.setdefault((uid, quote.start, quote.end, ""), _line(turns[uid], quote, heard, orders[uid], None))
-        return tuple(found[key] for key in sorted(found) if _may_decide(found[key]))
+        for uid, turn in turns.items():
+            for line in self._stated(turn, wanted):
+                found.setdefault((uid, line.quote.start, line.quote.end, ""), line)
+        return tuple(found[key] for key in sorted(found))
 
     def _order(self, key: OrderKey) -> OrderKey:
         """The place of a line among others; a time that cannot be, or is not its own, gives none."""
         untimed = key.basis is Basis.UNKNOWN or is_ahead(key.at, self.now)
         return replace(key, known=False, at=None, basis=Basis.UNKNOWN) if untimed else key
 
-    def ordered_by_others(self, note: OnlineNote) -> str:
-        """Why a note is held that orders its reader about: its order stands in what others wrote and no user said it; "" when it is not."""
+    def ordered_by_others(self, notes: Iterable[OnlineNote]) -> Mapping[str, str]:
+        """Why notes are held that order their reader about, by uid: their order stands in what others wrote and no user said it."""
+        orders = {n.uid: o for n in notes if (o := self._orders_in(n))} if self._sessions_known() else {}
+        asked = [n for n in notes if n.uid in orders]
+        told = self.store.turns_near(self.scope, [tokenize(n.text) for n in asked], limit=NEAR_MAX, withheld=True)
+        return {n.uid: ORDERS_READER for n, near in zip(asked, told, strict=True) if self._others_said(orders[n.uid], near)}
+
+    def _orders_in(self, note: OnlineNote) -> list[frozenset[str]]:
+        """The words of each sentence of a note, its title among them, that tells its reader what to do."""
         told = filter(None, (note.text, note.title, note.heading, note.description))
-        orders = [frozenset(content_words(text)) for words in told for s in sentences(words) if held_unless_said(text := s.of(words))]
-        if not orders or not self._sessions_known():
-            return ""
+        return [frozenset(content_words(text)) for words in told for s in sentences(words) if _heeded(text := s.of(words))]
+
+    def _others_said(self, orders: Sequence[frozenset[str]], near: Iterable[str]) -> bool:
+        """Whether one of the orders stands in what others wrote in these turns and in nothing a user said."""
         said: dict[Origin, list[frozenset[str]]] = defaultdict(list)
-        for turn in self._told(note):
+        for turn in self._turns_of(near).values():
             for sentence in self._sentences(turn):
                 said[turn.origin_of(sentence.quote.start, sentence.quote.end)].append(sentence.words)
         others = [*said[Origin.EXTERNAL], *said[Origin.QUOTED]]
-        theirs = (order for order in orders if _repeated(order, others) and not _repeated(order, said[Origin.USER]))
-        return ORDERS_READER if any(theirs) else ""
+        return any(_repeated(order, others) and not _repeated(order, said[Origin.USER]) for order in orders)
 
     def known(self, note: OnlineNote) -> Known:
         """What logs there are for this note."""
@@ -251,12 +272,12 @@ class _Desk:
             self._worded[turn.uid] = frozenset(content_words(turn.text))
         return self._worded[turn.uid]
 
-    def _stated(self, turn: Turn, wanted: set[str]) -> Iterable[tuple[Quote, Statement]]:
-        """Sentences of a turn that share at least two words with the note (one, when it has no more) and are said as a statement."""
-        least = min(2, len(wanted))
+    def _stated(self, turn: Turn, wanted: set[str]) -> Iterator[Line]:
+        """Sentences of a turn that share at least two words with the note (one, when it has no more), are said as a statement and may decide."""
+        least, order = min(2, len(wanted)), self._orders[turn.uid]
         for sentence in self._sentences(turn):
-            if len(wanted & sentence.words) >= least and (said := sentence.said(turn)):
-                yield sentence.quote, said
+            if len(wanted & sentence.words) >= least and (line := sentence.line(turn, order)):
+                yield line
 
     def _sentences(self, turn: Turn) -> tuple[_Sentence, ...]:
         if turn.uid not in self._cut:
@@ -277,13 +298,20 @@ class _Desk:
         keys = {key for claim in (*read, *_as_claims(note, said)) for key in block_keys(claim)}
         return tuple(g.claim for g in self.store.claims_in_blocks(self.scope, keys) if g.outcome is not Outcome.QUARANTINE)
 
-    def _near(self, note: OnlineNote) -> Iterable[Turn]:
-        found = self.store.search_turns(self.scope, tokenize(note.text), limit=NEAR_MAX)
-        return self.store.turns(self.scope, {f.uid for f in found}).values()
+    def _near(self, notes: Sequence[OnlineNote]) -> tuple[tuple[str, ...], ...]:
+        """The turns search finds near each note, read."""
+        found = self.store.turns_near(self.scope, [tokenize(n.text) for n in notes], limit=NEAR_MAX)
+        self._turns_of({uid for near in found for uid in near})
+        return found
 
-    def _told(self, note: OnlineNote) -> Iterable[Turn]:
-        """Turns near the note, with those that are withheld from search because somebody gives orders in them."""
-        return self.store.turns(self.scope, self.store.turns_with(self.scope, tokenize(note.text), limit=NEAR_MAX)).values()
+    def _turns_of(self, uids: Iterable[str]) -> dict[str, Turn]:
+        """Those of these turns that exist; their orders are known from then on."""
+        uids = sorted(set(uids))
+        if new := [uid for uid in uids if uid not in self._read]:
+            turns = self.store.turns(self.scope, new)
+            self._read |= {uid: turns.get(uid) for uid in new}
+            self._orders |= {uid: self._order(key) for uid, key in self.store.order(self.scope, turns).items()}
+        return {uid: turn for uid in uids if (turn := self._read[uid])}
 
     def _may_speak(self, turn: Turn, note: OnlineNote) -> bool:
         """Not the note itself coming back: a result of reading or writing a memory file proves nothing."""
@@ -301,7 +329,13 @@ def _repeated(order: frozenset[str], said: Iterable[frozenset[str]]) -> bool:
 
 def _may_decide(line: Line) -> bool:
     """Lines that may speak for or against a note, whose words a page then quotes: none that gives orders no user gave."""
-    return line.origin in _SPEAKING and (line.origin is Origin.USER or not held_unless_said(line.quote.text))
+    return line.origin in _SPEAKING and (line.origin is Origin.USER or not _heeded(line.quote.text))
+
+
+@lru_cache(maxsize=8192)
+def _heeded(text: str) -> bool:
+    """Whether words quoted from somebody who is not the user tell their reader what to do."""
+    return bool(held_unless_said(text))
 
 
 def _touches_notes(what: str, note: OnlineNote) -> bool:

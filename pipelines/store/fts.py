@@ -59,16 +59,17 @@ class FullText:
     @contextmanager
     def matching(self, scope: str, tokens: Sequence[str]) -> Iterator[tuple[Connection, int | None, Any]]:
         """A snapshot of store and projection, and the rows that match: (row_id, score), the best score the least. None when nothing can match."""
+        with self.matching_each(scope, [tokens]) as (conn, scope_id, found):
+            yield conn, scope_id, next(found)
+
+    @contextmanager
+    def matching_each(self, scope: str, queries: Sequence[Sequence[str]]) -> Iterator[tuple[Connection, int | None, Iterator[Any]]]:
+        """As `matching`, the rows of every query in its turn, all of one snapshot."""
         with self.core.reading("search", self.finder) as conn:
             scope_id = self.core.scope_of(conn, scope)
             name = f"words_{scope_id}"
-            if not tokens or scope_id is None or name not in _names(conn, "idx"):
-                yield conn, scope_id, None
-                return
-            # LIMIT -1 keeps SQLite from folding this into the outer query, where bm25() is not allowed
-            sql = text(f"SELECT rowid AS row_id, bm25({name}) AS score FROM idx.{name} WHERE {name} MATCH :words LIMIT -1")
-            found = sql.bindparams(bindparam("words", _any_of(tokens))).columns(column("row_id", Integer), column("score", Float))
-            yield conn, scope_id, found.subquery("found")
+            there = scope_id is not None and name in _names(conn, "idx")
+            yield conn, scope_id, (_matching(name, tokens) if there and tokens else None for tokens in queries)
 
     def _behind(self) -> bool:
         """Whether the projection lacks anything, without writing."""
@@ -148,6 +149,14 @@ def _add_words(index: Connection, conn: Connection, source: Source, after: int, 
         index.exec_driver_sql(f"INSERT INTO words_{row.scope_id} (rowid, body) VALUES (?, ?)", words)
         last, taken = row.id, taken + 1
     return last, taken
+
+
+def _matching(name: str, tokens: Sequence[str]) -> Any:
+    """The rows of a scope's table that hold any of the tokens."""
+    # LIMIT -1 keeps SQLite from folding this into the outer query, where bm25() is not allowed
+    sql = text(f"SELECT rowid AS row_id, bm25({name}) AS score FROM idx.{name} WHERE {name} MATCH :words LIMIT -1")
+    found = sql.bindparams(bindparam("words", _any_of(tokens))).columns(column("row_id", Integer), column("score", Float))
+    return found.subquery("found")
 
 
 def _any_of(tokens: Sequence[str]) -> str:

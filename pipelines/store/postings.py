@@ -103,15 +103,17 @@ class Postings:
     @contextmanager
     def matching(self, scope: str, tokens: Sequence[str]) -> Iterator[tuple[Connection, int | None, Any]]:
         """A snapshot of store and projection, and the rows that match: (row_id, score), the best score the least. None when nothing can match."""
+        with self.matching_each(scope, [tokens]) as (conn, scope_id, found):
+            yield conn, scope_id, next(found)
+
+    @contextmanager
+    def matching_each(self, scope: str, queries: Sequence[Sequence[str]]) -> Iterator[tuple[Connection, int | None, Iterator[Any]]]:
+        """As `matching`, the rows of every query in its turn, all of one snapshot."""
         with self.core.reading("search") as conn:
             scope_id = self.core.scope_of(conn, scope)
             state = None if scope_id is None else conn.execute(text(_STATE), {"scope": scope_id}).one_or_none()
-            if not tokens or state is None or not state.words:
-                yield conn, scope_id, None
-                return
-            given = {"tokens": [_key(scope_id, encode(token)) for token in tokens], "rows": state.rows, "average": state.words / state.rows}
-            found = text(_RANK).bindparams(*(bindparam(name, value) for name, value in given.items()))
-            yield conn, scope_id, found.columns(column("row_id", BigInteger), column("score", Float)).subquery("found")
+            there = state is not None and state.words
+            yield conn, scope_id, (_matching(scope_id, state, tokens) if there and tokens else None for tokens in queries)
 
     def _make(self) -> None:
         """Create the tables where they are missing; whoever comes second waits for the first."""
@@ -146,6 +148,13 @@ class Postings:
             total = sum(_add_words(conn, source, scope_id, now, rows) for source in SOURCES)
             conn.execute(text(_SAVE), {**now, "scope": scope_id, "form": FORM, "epoch": self.core.epoch})
         return total
+
+
+def _matching(scope_id: int | None, state: Any, tokens: Sequence[str]) -> Any:
+    """The rows of a scope, whose projection is in this state, that hold any of the tokens."""
+    given = {"tokens": [_key(scope_id, encode(token)) for token in tokens], "rows": state.rows, "average": state.words / state.rows}
+    found = text(_RANK).bindparams(*(bindparam(name, value) for name, value in given.items()))
+    return found.columns(column("row_id", BigInteger), column("score", Float)).subquery("found")
 
 
 def _add_words(conn: Connection, source: Source, scope_id: int, state: dict[str, Any], most: int) -> int:

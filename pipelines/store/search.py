@@ -48,12 +48,18 @@ class Search(Core):
 
     def turns_like(self, scope: str, queries: Iterable[Sequence[str]], *, limit: int) -> frozenset[str]:
         """Uids of the turns that `search_turns` finds for any of many queries, `limit` best of each: many at once, and no turn is read."""
-        self._words.refresh(scope)
-        return frozenset(uid for tokens in dict.fromkeys(map(tuple, queries)) for uid in self._uids_like(scope, tokens, limit))
+        return frozenset(uid for found in self.turns_near(scope, list(dict.fromkeys(map(tuple, queries))), limit=limit) for uid in found)
 
-    def _uids_like(self, scope: str, tokens: Sequence[str], limit: int) -> Sequence[str]:
-        with self._words.matching(scope, list(dict.fromkeys(tokens))[:TOKENS_MAX]) as (conn, scope_id, found):
-            return () if found is None else [r.uid for r in conn.execute(_turns_among(found, scope_id, limit))]
+    def turns_near(self, scope: str, queries: Sequence[Sequence[str]], *, limit: int, withheld: bool = False) -> tuple[tuple[str, ...], ...]:
+        """Uids of the turns that hold any of the tokens of each query, best first: what `search_turns` finds, many at once, and no turn is read.
+
+        `withheld`: those nobody is shown among them, for judging by their words, never for showing them.
+        """
+        self._words.refresh(scope)
+        among = _any_among if withheld else _turns_among
+        asked = [list(dict.fromkeys(tokens))[:TOKENS_MAX] for tokens in queries]
+        with self._words.matching_each(scope, asked) as (conn, scope_id, found):
+            return tuple(() if rows is None else tuple(r.uid for r in conn.execute(among(rows, scope_id, limit))) for rows in found)
 
     def search_notes(
         self, scope: str, tokens: Sequence[str], *, now: datetime, limit: int, audience: str | None = "", sensitive: bool = False, moment: Moment = PRESENT
@@ -82,16 +88,6 @@ class Search(Core):
                 rows = conn.execute(query.where(s.scope_id == scope_id, s.uid == session, o.ordinal.in_(ordinals), *said_by)).all()
                 uids.update((r.uid, 0.0) for r in rows)
             return _best(_turns(conn, scope_id, uids))
-
-    def turns_with(self, scope: str, tokens: Sequence[str], *, limit: int) -> tuple[str, ...]:
-        """Uids of the turns that hold any of the tokens, best first, those nobody is shown among them: for judging by their words, never for showing them."""
-        c = t.turns.c
-        with self._searching(scope, tokens) as (conn, scope_id, found):
-            if found is None:
-                return ()
-            query = select(c.uid).join_from(found, t.turns, c.id == found.c.row_id // KINDS)
-            query = query.where(found.c.row_id % KINDS == TURN, c.scope_id == scope_id).order_by(found.c.score, c.uid).limit(limit)
-            return tuple(conn.scalars(query))
 
     def refresh_search(self) -> int:
         """Take in what the store got since the last time; returns the rows taken in. Idempotent, and safe beside other processes."""
@@ -126,6 +122,13 @@ def _turns_among(found: Any, scope_id: int | None, limit: int) -> Select[Any]:
     v = t.findable.c
     query = select(v.id, v.uid, found.c.score).join_from(found, t.findable, v.id == found.c.row_id // KINDS)
     return query.where(found.c.row_id % KINDS == TURN, v.scope_id == scope_id).order_by(found.c.score, v.uid).limit(limit)
+
+
+def _any_among(found: Any, scope_id: int | None, limit: int) -> Select[Any]:
+    """All turns among the rows that match, best first."""
+    c = t.turns.c
+    query = select(c.uid).join_from(found, t.turns, c.id == found.c.row_id // KINDS)
+    return query.where(found.c.row_id % KINDS == TURN, c.scope_id == scope_id).order_by(found.c.score, c.uid).limit(limit)
 
 
 def _heard(audience: str | None) -> tuple[ColumnElement[bool], ...]:

@@ -190,6 +190,10 @@ def test_many_queries_at_once_find_the_turns_that_each_finds_alone(store: Store)
     alone = {m.uid for tokens in queries for m in store.search_turns(SCOPE, tokens, limit=2)}
     assert store.turns_like(SCOPE, queries, limit=2) == alone
     assert {"t-cpp", "t-zh", "t-c"} <= alone < set(TEXTS)
+    near = store.turns_near(SCOPE, queries, limit=2)
+    assert [set(uids) for uids in near] == [{m.uid for m in store.search_turns(SCOPE, tokens, limit=2)} for tokens in queries]
+    assert near[-2:] == ((), ())
+    assert all(near[:-2])
 
 
 @pytest.mark.parametrize(

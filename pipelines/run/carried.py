@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 
 from pipelines.model import Finding, OnlineNote, Status, Verdict, Version
 from pipelines.notes.failing import ITS_COMMAND_FAILED
@@ -17,9 +16,10 @@ from pipelines.run.evidence import Evidence, gather
 from pipelines.run.held import under_quarantine
 from pipelines.run.looking import Look
 from pipelines.run.noted import RECHECK_WORDS, leading, versions_of
+from pipelines.run.retention import no_longer_kept
 from pipelines.run.sources import standing_notes
 from pipelines.store import Store
-from pipelines.wiki.content import Carried, Cite, Correction, Item, Quarantined, together
+from pipelines.wiki.content import Carried, Cite, Correction, Item, Quarantined, shown_folder, together
 from pipelines.wiki.inline import clean, cut_quote
 from pipelines.wiki.lines import day
 
@@ -42,7 +42,9 @@ def carried_notes(store: Store, scope: str, look: Look | None = None, *, near: B
     near = near or beside(store, scope)
     look = look or Look(store=store, scope=scope)
     findings = look.findings()
-    notes = standing_notes(look.online_notes())
+    online = look.online_notes()
+    in_logs = {n.uid for n in online if n.turn is not None}
+    notes = standing_notes(online)
     if not notes:
         return CarriedNotes()
     locked = under_quarantine(notes, findings)
@@ -51,15 +53,16 @@ def carried_notes(store: Store, scope: str, look: Look | None = None, *, near: B
     named = {version for f in said for version in (f.version, *(v for v, _ in f.also)) if version}
     versions = versions_of(look, named)
     quotes = [q for f in said for q in f.quotes]
-    evidence = replace(gather(store, scope, (), quotes), read_at=store.last_arrival(scope))
+    written = [n.turn for n in notes if n.turn and n.uid in in_logs]
+    evidence = replace(gather(store, scope, (), quotes, turns=written), read_at=store.last_arrival(scope))
     depths = nested(notes)
-    carried = (carried_item(n, findings.get(n.uid), versions, evidence, depth=depths[n.uid]) for n in notes)
+    carried = (carried_item(n, findings.get(n.uid), versions, evidence, depth=depths[n.uid], in_log=n.uid in in_logs) for n in notes)
     stale = {s.counted.note[:12]: told_of(s) for s in stale_numbers(notes)}
     items = tuple(near.shown(replace(i, stale=stale[i.uid]) if i.uid in stale else i) for i in carried)
     against = {i.uid: i.against for i in items}
     return CarriedNotes(
         items=items, corrections=tuple(replace(c, against=against[c.uid]) for c in _corrections(notes, findings, versions, evidence)), held=tuple(locked.values()),
-        rests=frozenset(q.turn for q in quotes) | {resting_on_note(v) for v in named},
+        rests=frozenset(q.turn for q in quotes) | frozenset(written) | {resting_on_note(v) for v in named},
     )  # fmt: skip
 
 
@@ -88,15 +91,17 @@ def nested(notes: Sequence[OnlineNote]) -> dict[str, int]:
     return out
 
 
-def carried_item(note: OnlineNote, finding: Finding | None, versions: Mapping[str, tuple[Version, ...]], evidence: Evidence, *, depth: int = 0) -> Item:
-    """A line of a note file as its page shows it, with its verdict and the words that decided."""
+def carried_item(
+    note: OnlineNote, finding: Finding | None, versions: Mapping[str, tuple[Version, ...]], evidence: Evidence, *, depth: int = 0, in_log: bool = False
+) -> Item:
+    """A line of a note file as its page shows it, with its verdict and the words that decided; `in_log`: the file is known from a log that writes it alone."""
     proof = tuple(c for q in (finding.quotes if finding else ()) if (c := evidence.cite(q, finding.verdict.value.replace("_", " ") if finding else "")))
     verdict = finding.verdict if finding else Verdict.UNCHECKED
     failed = _failed(finding, evidence) if finding and finding.why == ITS_COMMAND_FAILED else ""
     fell = finding.why if finding and finding.why in {RESTS_ON_FALLEN, EVIDENCE_TAKEN_BACK} else ""
     return Item(
         uid=note.uid[:12], kind=note.kind, status=Status.CONFIRMED, subject=note.title, statement=note.text, markdown=note.markdown, aliases=own_names(note),
-        cites=proof or (_file_cite(note, verdict),), verdict=verdict, corrected_to=together(rights_of(finding, versions)) or None if finding and finding.verdict in _WRONG else None,
+        cites=proof or (_cite(note, verdict, evidence, in_log=in_log),), verdict=verdict, corrected_to=together(rights_of(finding, versions)) or None if finding and finding.verdict in _WRONG else None,
         carried=Carried(
             folder=note.folder, path=note.path, title=note.title, position=note.position, line=note.line, heading=note.heading,
             description=note.description, index=note.index, targets=tuple(x for x in note.links if "://" not in x), depth=depth,
@@ -115,17 +120,18 @@ def _failed(finding: Finding, evidence: Evidence) -> str:
     return f"needs recheck, {RECHECK_WORDS[FAILED]}{on}{words}"
 
 
-def _file_cite(note: OnlineNote, verdict: Verdict) -> Cite:
+def _cite(note: OnlineNote, verdict: Verdict, evidence: Evidence, *, in_log: bool) -> Cite:
+    """Where a line stands that no log decides: in its file, or in the line of the log that writes it where nobody has seen the file."""
     remark = {Verdict.NO_LOG: "no log", Verdict.UNSUPPORTED: "its log says nothing of it", Verdict.UNCHECKED: "not checked"}.get(
         verdict, verdict.value.replace("_", " ")
     )
-    return Cite(source=_shown_path(note), line=note.line, at=note.written_at if note.dated_by != "mtime" else None, who="note", remark=remark)
-
-
-def _shown_path(note: OnlineNote) -> str:
-    """A note file as footnotes name it: one known from a log alone goes by its folder's last part, where it lies on that machine says nothing."""
-    folder = PurePosixPath(note.folder)
-    return f"{folder.name if folder.is_absolute() or note.folder[1:2] == ':' else note.folder}/{note.path}"
+    file = f"{shown_folder(note.folder)}/{note.path}"
+    turn = evidence.turns.get(note.turn or "") if in_log else None
+    if turn is None:
+        return Cite(source=file, line=note.line, at=note.written_at if note.dated_by != "mtime" else None, who="note", remark=remark)
+    remark = "its log says nothing else of it" if verdict is Verdict.UNSUPPORTED else remark
+    remarks = (remark, no_longer_kept(days) if (days := evidence.unkept.get(turn.uid)) else "")
+    return Cite(session=turn.session, line=turn.place.line, source=file, at=turn.at, who=turn.role.value, remark=", ".join(filter(None, remarks)))
 
 
 def rights_of(finding: Finding, versions: Mapping[str, tuple[Version, ...]]) -> tuple[str, ...]:

@@ -90,11 +90,11 @@ def few(cites: Iterable[Cite]) -> tuple[Cite, ...]:
     return tuple(found if len(found) <= CITES_MAX else [found[0], *found[-(CITES_MAX - 1) :]])
 
 
-def gather(store: Store, scope: str, claims: Iterable[str], quotes: Iterable[Quote] = ()) -> Evidence:
-    """Everything needed to cite these claims and quotes."""
+def gather(store: Store, scope: str, claims: Iterable[str], quotes: Iterable[Quote] = (), *, turns: Iterable[str] = ()) -> Evidence:
+    """Everything needed to cite these claims, quotes and turns."""
     claims = frozenset(claims)
     found = store.claims(scope, claims)
-    uids = {q.turn for c in found.values() for q in c.quotes} | {q.turn for q in quotes}
+    uids = {q.turn for c in found.values() for q in c.quotes} | {q.turn for q in quotes} | set(turns)
     return Evidence(claims=found, turns=store.turns(scope, uids), words=_own_words(store, scope, claims - found.keys()), unkept=store.unkept(scope, uids))
 
 

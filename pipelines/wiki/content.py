@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from pathlib import PurePosixPath
 
 from pipelines.model import Kind, Status, Verdict, require_aware, short_uid
 
@@ -19,7 +20,7 @@ class Cite:
     """Where a sentence comes from: a line of a session's log, or, without `session`, a line of a note file (`source`).
 
     `who` says who speaks there ("user", "tool", "Ana"); `quote` holds the proving words as the log has them (cut when rendered); `remark` is a word of
-    ours on the evidence ("no log", "upheld").
+    ours on the evidence ("no log", "upheld"). Where both are named, that line of the session writes the file `source`.
     """
 
     session: str | None = None
@@ -73,6 +74,12 @@ class Side:
     def __post_init__(self) -> None:
         _require_cites(self.cites, self.statement)
         require_aware(self.at, "Side.at")
+
+
+def shown_folder(folder: str) -> str:
+    """A memory folder as pages name it: of one known from a log alone the last part, where it lies on that machine says nothing."""
+    path = PurePosixPath(folder)
+    return path.name if path.is_absolute() or folder[1:2] == ":" else folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -366,6 +366,8 @@ def footnote(cite: Cite) -> Spans:
         parts.append(f", written {day(cite.at)}" if cite.at else "")
     if cite.who:
         parts += [", ", plain(cite.who)]
+    if cite.session and cite.source:
+        parts += [", writes ", code(cite.source)]
     if cite.quote:
         parts += [': "', plain(inline.cut_quote(cite.quote)), '"']
     if cite.remark:

@@ -16,7 +16,7 @@ from pipelines.model import Kind, Status, Verdict
 from pipelines.text.mood import negated
 from pipelines.text.words import content_words
 from pipelines.wiki import inline, links
-from pipelines.wiki.content import Cite, Content, Item
+from pipelines.wiki.content import Cite, Content, Item, shown_folder
 from pipelines.wiki.inline import Spans, code, join, plain
 from pipelines.wiki.lines import NO_LONGER_TOLD, Draft, Resolve, archived, bullet, day, history, number
 from pipelines.wiki.page import SEE_ALSO_MAX, Page, Section, link, write
@@ -116,8 +116,11 @@ def _intro(topic: Topic) -> Spans:
     assert place is not None, "these items were carried"
     written = max((c.at for i in own for c in i.cites if c.at and not c.session), default=None)
     when = f", written {day(written)}" if written else ""
-    source = next((c.source for i in own for c in i.cites if c.source and not c.session), f"{place.folder}/{place.path}")
-    return join("Carried from ", code(source), f"{when}. {_verdicts(carried)}.")
+    named = next((c for i in own for c in i.cites if c.source), None)
+    if named and named.session:
+        when = f" as a log shows it written{f', {day(named.at)}' if named.at else ''}"
+    file = named.source if named and named.source else f"{shown_folder(place.folder)}/{place.path}"
+    return join("Carried from ", code(file), f"{when}. {_verdicts(carried)}.")
 
 
 _SAID = (

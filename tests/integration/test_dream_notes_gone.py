@@ -20,3 +20,18 @@ def test_notes_stay_when_their_folder_is_empty_and_it_is_said(desk: Desk) -> Non
     desk.dream()
     assert "gate.md" not in desk.pages()
     assert "The fence is green." in desk.pages()["fence.md"]
+
+
+def test_a_file_that_only_a_log_shows_being_written_is_cited_by_the_line_that_writes_it(desk: Desk) -> None:
+    desk.note("gate.md", "# Gate\n\n- The gate opens at six.\n")
+    log = ClaudeLog("writes").user("Please look at the gate.").write("/home/ana/.claude/projects/-w/memory/fence.md", "# Fence\n\n- The fence is green.\n")
+    log.save(desk.logs)
+    desk.dream()
+    fence, gate = desk.pages()["fence.md"], desk.pages()["gate.md"]
+    written = next(n for n, line in enumerate(log.text().splitlines(), 1) if "fence is green" in line)
+    assert "Carried from `memory/fence.md` as a log shows it written, 2 Mar 2026. 1 line, unsupported." in fence
+    assert f"line {written}, 2 Mar 2026 09:01 UTC, assistant, writes `memory/fence.md`, its log says nothing else of it" in fence
+    assert "/home/ana" not in fence
+    assert "sources: 1 session\n" in fence
+    assert "Carried from `notes/gate.md`" in gate
+    assert "`notes/gate.md` line 3" in gate

@@ -12,9 +12,10 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from functools import lru_cache
+from itertools import zip_longest
 
 from .names import SURNAMES
-from .openers import OPENERS, asks_itself
+from .openers import OPENERS, answers
 from .reasons import without_reason
 from .sentences import AROUND_MAX, Span, sentences
 from .slots import CHINESE_KIN
@@ -159,9 +160,9 @@ def mood_of(sentence: str) -> Mood:
     """The mood of a sentence (of several: the first that is not plain)."""
     folded = fold_width(sentence)
     spans = (sentences(sentence) or [Span(0, len(sentence))]) if sentence else []
-    for n, span in enumerate(spans, 1):
+    for span, after in zip_longest(spans, spans[1:]):
         said = folded[span.start : span.end][:AROUND_MAX]
-        mood = Mood.PLAIN if n < len(spans) and asks_itself(said) else _mood(said)
+        mood = Mood.PLAIN if after and answers(said, folded[after.start : after.end]) else _mood(said)
         if mood is not Mood.PLAIN:
             return mood
     return Mood.PLAIN

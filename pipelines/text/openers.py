@@ -15,12 +15,14 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 BACK_TO_WORK = re.compile(
-    r"(?:\s+[-–—]+\s+(?:ok(?:ay)?|anyway|anyhow|right(?=,)|back to|next)(?![\w'])[^.!?。！？]*"
+    r"(?:\s+[-–—]+\s+(?:ok(?:ay)?|anyway|anyhow|right(?=,)|back to|next (?:one|up|question|task|step|page)|next(?=[,:]))(?![\w'])"
+    r"(?![^.!?。！？]*(?<![\w'])(?:not|never|no longer|\w+n't|said|says|told|did|was|were|used to|until|till|as if|kidding|joking)(?![\w']))[^.!?。！？]*"
     r"|(?<=\w)\s+(?-i:Now please|Now can you|Please|Can you|Could you) (?-i:[a-z])[^.!?。！？]*"
     r"|,\s+(?:so there you (?:go|have it)|so you know|just so you know|for your information|for what it's worth|that's all))[.!?\s]*$",
     re.IGNORECASE,
 )
-"""What goes on with the work behind a dash, or in a new sentence that was spoken without a full stop ("… - ok, back to the table"), and what only rounds off."""
+"""What goes on with the work behind a dash, or in a new sentence that was spoken without a full stop ("… - ok, back to the table"), and what only rounds off;
+nothing that takes back what was told ("… - ok, not really")."""
 
 
 _ASKED = re.compile(
@@ -30,15 +32,28 @@ _ASKED = re.compile(
 _AFTER_OPENING = re.compile(r"((?:my|our) [a-z -]+)\?\s+(?=\S)", re.IGNORECASE)
 
 
-def asks_itself(sentence: str) -> bool:
-    """Whether a sentence only names what its speaker goes on to tell ("My birthday? 3 May."): it asks nobody."""
-    return _ASKED.fullmatch(sentence) is not None
+ANSWER_WORDS_MAX = 6
+"""Words of what a speaker answers to a question of their own."""
+_WORD = r"(?:i(?=P[a-z]))?[A-Z0-9][\w'&+.-]*"
+_NAMED = re.compile(rf"(?:[Ii]t's |[Tt]hat's )?(?:[Aa]n? |[Tt]he )?{_WORD}(?: (?:{_WORD}|of|and|the|de))*")
+_A_DRINK = re.compile(r"(?:an? )?[A-Za-z]+(?: [a-z]+){0,2}")
+_TELLS_NOTHING = frozenset(
+    "dead gone stolen broken lost missing sick asleep old new same fine good bad great awful nothing none nobody whatever unknown dunno why yes no not sure long both either secret".split()  # noqa: SIM905
+)
+
+
+def answers(question: str, words: str) -> bool:
+    """Whether these words are what a sentence names that asks nobody ("My birthday? 3 May."): a name, a number or a drink, and not how it is ("My phone? Stolen.")."""
+    plain = words.strip(" .!")
+    if _ASKED.fullmatch(question) is None or len(plain.split()) > ANSWER_WORDS_MAX or _TELLS_NOTHING.intersection(plain.casefold().split()):
+        return False
+    return bool(_NAMED.fullmatch(plain) or ("drink" in question and _A_DRINK.fullmatch(plain)))
 
 
 def answered(text: str) -> str:
-    """The text as a statement where it opens with such a question ("My birthday is 3 May.")."""
+    """The text as a statement where it opens with a question its speaker answers ("My birthday is 3 May.")."""
     found = _ASKED.match(text)
-    return text if found is None or found.end() == len(text) else _AFTER_OPENING.sub(r"\1 is ", text, count=1)
+    return text if found is None or not answers(found[0], text[found.end() :]) else _AFTER_OPENING.sub(r"\1 is ", text, count=1)
 
 
 def without_opening(text: str) -> str:

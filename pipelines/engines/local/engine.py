@@ -41,7 +41,7 @@ from pipelines.model import Claim, Kind, Origin, Question, Turn
 from pipelines.notes.ending import ENDED, ends, is_ending, takes_back
 from pipelines.ports import Extracted, Window
 from pipelines.text.mood import Mood, asks_to_remember, mood_at, mood_of, standing_mark
-from pipelines.text.reasons import reason_in, without_reason
+from pipelines.text.reasons import reason_in, told_first, without_reason
 from pipelines.text.slots import USER
 from pipelines.text.statement import Form, Statement, parse
 from pipelines.text.times import deadline_in, resolve_dates
@@ -93,7 +93,8 @@ class _Talk:
 _ROLE_PLAY = re.compile(
     r"\b(?:let(?:'|’)?s (?:role-?\s?play|pretend|act out|play)|role-?\s?play(?:ing)?\b|act out (?:a|the)\b|mock (?:interview|call|exam|trial|negotiation|conversation)|simulate an? \w+ (?:interview|call|conversation)|let(?:'|’)?s practi[sc]e (?:the|a|an|my|our|this) (?:\w+ )?(?:call|interview|talk|conversation|negotiation|pitch|speech|dialogue|scene)\b|let(?:'|’)?s rehearse\b"
     r"|(?:I(?:'ll| will)|I(?:'m| am) going to) (?:be|play) the \w+|(?:answer|speak|talk|reply|act) as (?:if I|though I|someone|somebody)|you(?:'ll| will)? (?:play|be|are) (?:the|my) \w+,? and I"
-    r"|(?:exercise|interview|scenario)\b[^.]{0,60}\bI(?:'m| am) [A-Z])|角色扮演|扮演|模拟(?:面试|对话|通话|谈判)|演(?:一段|一场|一出|个小品)|排练|(?:^|[，,。])你是[^，。？?]{1,8}[，,]我是",
+    r"|(?:exercise|interview|scenario)\b[^.]{0,60}\bI(?:'m| am) [A-Z])|角色扮演|扮演|模拟(?:面试|对话|通话|谈判)|(?<!示)演(?:一段|一场|一出|个小品)|(?:来|陪我|帮我|一起|我们|咱们)[^，,。！!？?]{0,3}排练(?![室厅过完])"
+    r"|(?:^|[，,。])你(?:来)?是(?![对说谁不怎否想哪什认真])[^，。？?的]{1,8}[，,]我(?:来)?是[^，。？?的]{1,8}(?=[，,。！!]|$)",
     re.IGNORECASE,
 )
 _IN_A_STORY = re.compile(
@@ -295,7 +296,7 @@ def _fact(said: Utterance, fact: Fact, before: str) -> Claim | None:
         negated=fact.negated,
         cardinality="single" if fact.single else "set",
         old_value=fact.old_value,
-        reason=_reason(shown, fact.reason),
+        reason=_reason(shown, fact.reason) if not value or value not in (told_first(shown.text) or "") else None,  # it is the reason of something else
         standing_mark=said.turn.memory,
         valid_until=_until(said.turn, fact, shown.text),
         doubts=tuple(dict.fromkeys(doubts)),

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from pipelines.engines.local.allergens import is_allergen
+from pipelines.engines.local.frames_zh import of_somebody_else
 from pipelines.engines.local.personal import personal_facts
 from pipelines.engines.local.ports import port_in
 from pipelines.engines.local.topics import Told
@@ -22,6 +23,7 @@ from pipelines.text.sentences import sentences
 from pipelines.text.slots import OF_CODE, SINGLE, SINGLE_RELATIONS, USER
 from pipelines.text.statement import Form, Person, Statement, parse
 from pipelines.text.values import Value, typed_values
+from pipelines.text.words import has_cjk
 
 PROJECT = "project"
 """Subject of what is said of the work as a whole ("we deploy on Thursdays")."""
@@ -320,7 +322,7 @@ def _of_speaker(read: Statement) -> bool:
     """Attributes of a person that are named by a noun or verb of their own; "I'm tired" and "I like it" are none."""
     if _MY_SOMEBODY.match(read.text):
         return False
-    if read.attribute == "allergy" and not is_allergen(read.value or "", read.text):
+    if read.attribute == "allergy" and (not is_allergen(read.value or "", read.text) or (has_cjk(read.text) and of_somebody_else(read.text))):
         return False
     if read.attribute == "phone" and not re.search(r"[A-Z0-9]", read.value or ""):
         return False  # "my phone is dead"

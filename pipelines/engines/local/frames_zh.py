@@ -45,6 +45,8 @@ _DRINK_HEADS = (
     "|(?:black |oat |green |mint |herbal |jasmine |ginger |lemon )?(?:coffee|espresso|latte|matcha|chai|kombucha|rooibos|tea|cappuccino|cortado|decaf|water)|earl grey|hot chocolate|cold brew"
 )
 _PHONES = "小米|华为|荣耀|一加|红米|真我|努比亚|魅族|OPPO|vivo|iPhone|Pixel|Galaxy|Fairphone|Nothing Phone|OnePlus|Moto|Xperia|Xiaomi|Zenfone"
+_MODEL = r"(?:(?![拍测试的了过打写给和跟])[\w ]){0,14}?"
+"""What may follow the make of a phone."""
 _FIRM_ENDS = "科技|能源|医疗|物流|食品|软件|集团|银行|教育|制造|农业|电子|设计|传媒|保险|公司|Labs|Group|Foods|Media|Bank|Software|Logistics|Robotics|Energie|Health|Insurance|Systems|Studios|Rail|Analytics|Games|Optik|Tools"
 
 _TOPICS = (
@@ -53,7 +55,7 @@ _TOPICS = (
         forms=(
             "手机(?:型号|屏幕)?(?:现在)?(?:就?是|用的是|用|换成了?|型号是?){V}", "用的?(?:手机)?是{V}(?=手机|，|。|$)", f"{_ME}(?:拿|在用|用|拿的|在用的|用的)(?:的?手机)?(?:就?是)?{{V}}(?=手机|这款)",
             "(?:在用|拿)的手机(?:就?是){V}", "新手机(?:就?是)?{V}", "买了(?:新手机|部新手机)?{V}", "换(?:了)?手机了?[，,](?:换成了?|是)?{V}", "(?:我|^)(?:就|刚|又|现在)?(?:换(?:了|成了?)|改用|新买了){V}", "(?:我|^)(?:就|刚|又)?换(?:了|成了?){V}",
-            rf"^(?:就|刚|又|现在)*换(?P<v2>(?:{_PHONES})[\w ]{{0,14}}?)了$", rf"{_ME}(?:在用|用着|用的是|拿着|拿的是|用|拿)(?:的)?(?P<v2>(?:{_PHONES})[\w ]{{0,14}}?)(?=[，,。]|$|这款|这部)",
+            rf"^(?:就|刚|又|现在)*换(?P<v2>(?:{_PHONES}){_MODEL})了$", rf"{_ME}(?:在用|用着|用的是|拿着|拿的是|用|拿)(?:的)?(?P<v2>(?:{_PHONES}){_MODEL})(?=了?(?:[，,。]|$)|这款|这部)",
         ),
     ),
     _Topic(
@@ -86,9 +88,9 @@ _TOPICS = (
     _Topic(
         attribute="home", cue="住|搬|(?<!老)家在|新家|安家|定居",
         forms=(
-            "(?<![抓记站停忍稳盖挡堵困留])(?:住在|住|搬到|搬去|搬来|搬家到|安家在|定居在)了?{V}", "(?:我家|我们家|新家|(?<!老)家)在{V}", "在{V}(?:安家|定居|住)", "(?:我|搬家了?[，,]现在|刚搬的家[，,]现在)人?在{V}$", "我人在{V}", "搬{V}(?:来)?了",
+            "(?<![抓记站停忍稳盖挡堵困留])(?:住在|住|搬到|搬去|搬来|搬家到|安家在|定居在)了?{V}", "(?:我家|我们家|新家|(?<!老)家)在{V}", "在{V}(?:安家|定居|住(?!过))", "(?:我|搬家了?[，,]现在|刚搬的家[，,]现在)人?在{V}$", "我人在{V}", "搬{V}(?:来)?了",
         ),
-        value=r"(?![了过着的在]|[一二三四五六七八九十两几半好多]+(?:年|个月|天|周)|公司|月球|这|那|哪|附近|楼|一|自己)[^\W\d_][\w ]{1,13}?",
+        value=r"(?![了过着的在]|[一二三四五六七八九十两几半好多]+(?:年|个月|天|周)|公司|医院|酒店|宾馆|学校|月球|这|那|哪|附近|楼|一|自己)[^\W\d_][\w ]{1,13}?",
     ),
     _Topic(
         attribute="name", value=_PERSON,
@@ -130,7 +132,7 @@ _ALLERGIES = (
     "我不能(?:碰|吃)(?P<v>{A})的?[，,]会?过敏",
     "^(?P<v>{A})(?:我不行|千万别放|我不能[碰吃])[，,]我?会?过敏",
     "(?:确诊过?[，,]?)我对(?P<v>{A})过敏",
-    "^我是[^，。,我你他她]{1,12}[，,](?:也)?对(?P<v>{A})过敏",
+    "^我是(?![在问说替帮不想])[^，。,我你他她]{1,12}[，,](?:也)?对(?P<v>{A})过敏(?!的)",
     "^(?:我的)?过敏原(?:是|：|:)(?P<v>{A})(?=[，,]我的|$)",
 )
 _PAIRS = (
@@ -166,9 +168,9 @@ _MINE = frozenset(
 )
 """What a person tells of themselves by."""
 _NOT_SO = re.compile(
-    r"(?<!不)能[喝吃]|想[喝吃搬去换住养]|打算|计划|准备|想要|真想|好想|如果|要是|假如|假设|昨天|今天|明天|前天|上次|可能|也许|大概|说不定|考虑|要不要|都快|快要|开玩笑|逗你|哈哈|扮演|希望|梦想|比方|[吗？?]|(?<!在\w)(?<!在\w\w)(?<!在\w\w\w)呢|该不该|是不是|会不会|应该|(?<!以)后想|想养|借了"
+    r"(?<!不)能[喝吃]|想[喝吃搬去换住养]|打算|计划|准备|想要|真想|好想|如果|要是|假如|假设|昨天|今天|明天|前天|上次|可能|也许|大概|说不定|考虑|要不要|都快|快要|开玩笑|逗你|哈哈|扮演|希望|梦想|比方|[吗？?]|(?<!在\w)(?<!在\w\w)(?<!在\w\w\w)呢|该不该|是不是|会不会|应该|(?<!以)后想|想养|借了|借用|[，,]现在(?:已经)?不[住用喝坐]了?$"
 )
-_ONCE = re.compile(r"曾经|以前|原先|(?<=我)(?:原来|之前|过去)|之前|小时候(?!在)")
+_ONCE = re.compile(r"曾经|曾(?=[在住用喝坐])|以前|原先|(?<=我)(?:原来|之前|过去)|之前|小时候(?!在)")
 _NEWS = re.compile(r"[，,](?:我)?(?:现在|后来|这个月起|刚)")
 
 
@@ -257,12 +259,17 @@ def _states(plain: str) -> list[Told]:
             if match is None:
                 continue
             value = _clean(match.groupdict().get("v2") or match.groupdict().get("v") or "")
-            if value and _fits(topic.attribute, value, plain) and _led_by_speaker(plain, match.start(), match[0]):
+            at = match.start("v2" if match.groupdict().get("v2") else "v")
+            if value and not _DENIED.search(plain[:at]) and _fits(topic.attribute, value, plain) and _led_by_speaker(plain, match.start(), match[0]):
                 found.append(Told(attribute=topic.attribute, value=value, team=topic.attribute == "database"))
                 break
         if found and topic.attribute in {"phone", "airline", "database", "drink", "employer", "home"}:
             break
     return found
+
+
+_DENIED = re.compile(r"(?:不(?!过|错|管|久|仅|但|光|只|止|然|瞒|知|同|好意思)|没(?!事|错|关系|问题|想到|多久|几)|未)[^，。,；;]{0,3}$")
+"""A no right before what is had, used or lived in (我不用…, 我没在…住过)."""
 
 
 def _fits(attribute: str, value: str, plain: str) -> bool:
@@ -289,7 +296,7 @@ def _is_a_word(folk: str) -> bool:
     return len(words) == 1 and not (len(place) == 1 and place[0].tag == "ns")
 
 
-_DOES = re.compile(r"培训|手续|流程|长大|出生|上班|读书|上学|学习|[吃喝看写做买玩跑]|开会|路上|旅[行游]|出差|\d月|端口|现在|以前|公司里|住$")
+_DOES = re.compile(r"培训|手续|流程|长大|出生|上班|读书|上学|学习|[吃喝看写做买玩跑]|开会|路上|旅[行游]|出差|\d月|端口|现在|以前|公司里|住(?:过|$)")
 """Verbs and days that no name of a place, firm or thing holds."""
 _OPENS = re.compile(
     r"^(?:[^，。,我]{1,14}[，,])?(?:我|本人|咱|手机|以前|现在|最近|目前|新公司|新家|新工作|新手机|公司|家在|住|人在|搬|刚|这个月|已经|不|之前|职业|本职|老家|家乡|名字|姓名|落款|署名|签名|封面|自我介绍|大家好|狗|家里|出差|订票|航|平时|天天|饮料|每年|生日|小时候|用的|换|数据|库|后端|后台|项目|API|备注|[^，,]{1,14}(?:是我|那天|这天|戒了|不用了|我不行|千万别))"
@@ -306,7 +313,7 @@ def _allergies(plain: str) -> list[Told]:
     for pattern in _allergic():
         match = pattern.search(plain)
         value = _clean(match["v"]) if match else ""
-        if value and is_allergen(value, plain):
+        if value and not re.search("[不没]", value) and is_allergen(value, plain):
             found += [Told(attribute="allergy", value=member, single=False) for member in re.split(r"、|和", value) if member]
             break
     return found

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pipelines.model import Origin, Quote, Role, Turn
-from pipelines.text.openers import BACK_TO_WORK, OPENERS, answered, asks_itself
+from pipelines.text.openers import BACK_TO_WORK, OPENERS, answered, answers
 from pipelines.text.sentences import Span, sentences
 from pipelines.text.words import is_cjk
 
@@ -249,14 +249,9 @@ def _unwrapped(text: str, spans: Iterator[Span]) -> Iterator[Span]:
         yield held
 
 
-ANSWER_WORDS_MAX = 6
-"""Words of what a speaker answers to a question of their own."""
-
-
 def _answers(text: str, before: Span, after: Span) -> bool:
     """Whether a few words on the same line answer what the speaker has just asked themselves ("My birthday? 3 May.")."""
-    words = after.of(text)
-    return asks_itself(before.of(text)) and not text[before.end : after.start].strip(" ") and len(words.split()) <= ANSWER_WORDS_MAX and "?" not in words
+    return not text[before.end : after.start].strip(" ") and answers(before.of(text), after.of(text))
 
 
 def _goes_on(text: str, before: Span, after: Span) -> bool:

@@ -99,6 +99,42 @@ def test_a_change_keeps_its_reason_wherever_it_stands(sentence: str, value: str,
         "我坐飞机都选春航",
         "for the API it's port 7788",
         "The API was fine all night, the printer uses the old one.",
+        "my dog? Dead.",
+        "my phone? Stolen.",
+        "my phone? Tom has it.",
+        "My cat? Luna ate it.",
+        "our database? Broken.",
+        "our database? Redis crashed.",
+        "my employer? Awful people.",
+        "my drink? Whatever.",
+        "my drink? coffee, not any more",
+        "My home town? Burned down.",
+        "My birthday? 3 May, said the clerk.",
+        "Acme Labs, that's my employer's rival",
+        "Acme Labs, that's my employer not",
+        "Bergen, this is my home no more",
+        "Turso, that's our database vendor",
+        "I live in Oslo - anyway I did until May",
+        "My phone is a Pixel 9 - next week it won't be",
+        "我不住在大理",
+        "我没在青岛住过",
+        "我在青岛住过六年",
+        "我曾在青岛住了六年",
+        "我在青岛住了六年，现在不住了",
+        "我在医院住了两周",
+        "我不喝咖啡",
+        "我从不坐国航",
+        "我不用红米K70",
+        "我不再用红米K70",
+        "我没用红米K70",
+        "我借用红米K70",
+        "我拿着红米K70拍的照",
+        "我用红米K70测试过",
+        "刚换红米K70了又退了",
+        "我是导游，对榛果不过敏",
+        "她是导游，对榛果过敏",
+        "她是导游，对花生过敏",
+        "我是在写小说，对花生过敏的主角",
     ],
 )
 def test_what_only_looks_like_one_is_not(sentence: str) -> None:
@@ -129,3 +165,52 @@ def test_what_is_said_in_a_rehearsal_is_nobodys_fact(messages: tuple[str, ...]) 
 
 def test_practising_the_work_is_no_play() -> None:
     assert [v for _, v, _, _ in told("let's practise the migration on staging first", "I live in Oslo.")] == ["Oslo"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "value"),
+    [
+        ("你是对的，我是北京人", "北京"),
+        ("昨天排练到很晚。我是北京人。", "北京"),
+        ("你是上海的，我是北京人", "北京"),
+        ("排练室很吵。我是北京人。", "北京"),
+        ("不过我住在大理", "大理"),
+        ("我不久前搬到大理", "大理"),
+        ("不好意思，我住在大理", "大理"),
+        ("我的狗叫不点", "不点"),
+        ("我手机改用红米K70了", "红米K70"),
+    ],
+)
+def test_words_that_only_look_like_a_play_or_a_no_hide_no_fact(sentence: str, value: str) -> None:
+    assert value in [v for _, v, _, _ in told(sentence)]
+
+
+@pytest.mark.parametrize("sentence", ["I'm a vegetarian, so no meat please", "家在无锡，所以想家", "I live in Cork, so I fly Aer Lingus"])
+def test_no_fact_is_its_own_reason(sentence: str) -> None:
+    assert all(reason is None or str(value) not in reason for _, value, _, reason in told(sentence))
+    assert told(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "往后要下雨",
+        "往后都会好的",
+        "往后用不着了",
+        "往后都这样就惨了",
+        "以后都会好的",
+        "以后用不着了",
+        "永远先生",
+        "永远先进",
+        "每次部署后跑得很慢",
+        "每次之后运行就崩",
+        "每次重启后执行失败",
+    ],
+)
+def test_what_will_be_or_happens_each_time_is_no_rule(sentence: str) -> None:
+    assert [c.statement for c in Talk().user("hi").assistant("Hi.").user(sentence).claims() if c.kind is Kind.RULE] == []
+
+
+@pytest.mark.parametrize("sentence", ["往后都要先跑测试", "往后提交信息都用中文写", "每次提交之前跑 `make lint`", "永远先跑测试", "往后要先跑测试"])
+def test_what_is_to_be_done_from_now_on_is_still_one(sentence: str) -> None:
+    assert [c.kind for c in Talk().user("hi").assistant("Hi.").user(sentence).claims()] == [Kind.RULE]

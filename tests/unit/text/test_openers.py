@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pipelines.text.mood import Mood, mood_of
-from pipelines.text.openers import BACK_TO_WORK, answered, asks_itself, without_opening
+from pipelines.text.openers import BACK_TO_WORK, answered, answers, without_opening
 from pipelines.text.reasons import reason_in, told_first, without_reason
 
 
@@ -27,12 +27,23 @@ def test_only_words_that_lead_in_are_left_out(text: str, rest: str) -> None:
 
 @pytest.mark.parametrize("text", ["My birthday?", "oh, and my phone?", "our database?"])
 def test_a_question_that_names_what_is_told_next_asks_nobody(text: str) -> None:
-    assert asks_itself(text)
+    assert answers(text, "Bolt 3.")
 
 
 @pytest.mark.parametrize("text", ["What is my birthday?", "my turn?", "Your birthday?", "is it my phone?", "my birthday"])
 def test_other_questions_ask(text: str) -> None:
-    assert not asks_itself(text)
+    assert not answers(text, "Bolt 3.")
+
+
+@pytest.mark.parametrize("words", ["Dead.", "Stolen.", "Tom has it.", "Awful people.", "no idea", "3 May, said the clerk.", "Is it?", "A B C D E F G."])
+def test_how_it_is_with_something_is_no_answer(words: str) -> None:
+    assert not answers("my dog?", words)
+
+
+def test_a_drink_is_answered_in_small_letters() -> None:
+    assert answers("my drink?", "oat latte.")
+    assert not answers("my drink?", "coffee, not any more")
+    assert not answers("my phone?", "oat latte.")
 
 
 def test_what_one_answers_oneself_is_stated() -> None:
@@ -71,6 +82,10 @@ def test_a_reason_is_told_from_what_stands_around_it(text: str, reason: str | No
         ("I live in Oslo - ok, back to the table", "I live in Oslo"),
         ("I live in Oslo Please do the needful.", "I live in Oslo"),
         ("I live in Oslo, so there you go", "I live in Oslo"),
+        ("I live in Oslo - next: the table", "I live in Oslo"),
+        ("I live in Oslo - ok not really", "I live in Oslo - ok not really"),
+        ("I live in Oslo - anyway I did until May", "I live in Oslo - anyway I did until May"),
+        ("I live in Oslo - next week I won't", "I live in Oslo - next week I won't"),
         ("our paper is called Please Mind The Gap", "our paper is called Please Mind The Gap"),
         ("I live in Oslo - right at the harbour", "I live in Oslo - right at the harbour"),
         ("we please everybody", "we please everybody"),

@@ -308,7 +308,9 @@ _NOUNS = {
 def _called_mine(attribute: str) -> tuple[re.Pattern[str], ...]:
     """A name and then what it is to the speaker ("…, that's my airline")."""
     nouns = _NOUNS.get(attribute)
-    return (re.compile(rf"@1,? (?:and )?(?:that's|that is|this is|which is) (?:my|our) (?:\w+ )?(?:{nouns})(?: now| these days)?(?=[.,!;]|$)"),) if nouns else ()
+    return (
+        (re.compile(rf"@1,? (?:and )?(?:that's|that is|this is|which is) (?:my|our) (?:\w+ )?(?:{nouns})(?: now| these days)?(?=[.,!;]|$)"),) if nouns else ()
+    )
 
 
 _USES = re.compile(

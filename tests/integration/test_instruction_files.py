@@ -216,3 +216,16 @@ def test_lint_asks_no_user_for_what_stands_in_their_own_file_and_counts_orders_o
     told = [line for line in say("lint")[1].splitlines() if "order_without_user" in line]
     assert len(told) == 1
     assert "habits.md:1: order_without_user: 2 lines tell the reader what to do" in told[0]
+
+
+def test_what_is_remembered_is_held_against_a_file_written_since_the_last_dream(project: Project, say: Command) -> None:
+    project.says("one", RULE)
+    assert say("dream")[0] == 0
+    project.file("CLAUDE.md", "# Harbor\n\n- The API listens on port 8080.\n")
+    code, out, _ = say("remember", "--mine", "The API listens on port 9090.")
+    assert (code, "since CLAUDE.md line 3 says otherwise. Yours holds: dreamd review accept n-" in out) == (0, True), out
+    assert "9090" not in project.brief
+    assert "CLAUDE.md line 3 says otherwise" in say("review")[1]
+    (project.root / "CLAUDE.md").unlink()
+    assert say("remember", "--mine", "The web client listens on port 5173.")[0] == 0
+    assert "9090" in project.brief, "the file is gone"

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from pipelines.errors import Refused
+from pipelines.notes.instruction_files import Instructed
 from pipelines.run import Parts, Request, dream
 from pipelines.run.following import Follows, follows
 from worker import wiring
@@ -21,6 +22,9 @@ from worker.cli import common
 from worker.cli.dream import Waiting
 from worker.cli.output import Progress
 from worker.connect.briefs import leave_briefs
+from worker.instruction_places import instructed
+from worker.projects import Homes
+from worker.registry import all_registered
 from worker.settings import data_folder
 
 HAND = "command"
@@ -53,14 +57,23 @@ def desk(wiki: Path | None, scope: str | None, config: Path | None, *, everywher
 
 
 def little_dream(parts: Parts, request: Request, paths: Sequence[str], data: Path) -> tuple[Follows, ...]:
-    """Believe anew what was decided or said, and let the next session be told so; returns what notes say otherwise for it."""
+    """Believe anew what was decided or said, beside the instruction files as they are now, and let the next session be told so; returns what notes say
+    otherwise for it."""
     progress = Progress(quiet=False)
+    meant = replace(request, paths=tuple(paths), instructions=_instructed(request, data))
     try:
-        done = dream(replace(parts, progress=progress), replace(request, paths=tuple(paths)), waiting=Waiting())
+        done = dream(replace(parts, progress=progress), meant, waiting=Waiting())
     finally:
         progress.done()
     leave_briefs(parts.store, request.scope, data=data, wiki=request.wiki)
     return follows(parts.store, parts.store.dream(request.scope, done.report.dream))
+
+
+def _instructed(request: Request, data: Path) -> Instructed | None:
+    """The instruction files of the project whose wiki this is; None, which leaves those of the dream before, where it is no project's on this machine."""
+    roots = (p.root for p in all_registered(data) if p.scope == request.scope and request.wiki and p.wiki.resolve() == Path(request.wiki).resolve())
+    root = next((r for r in roots if r.is_dir()), None)
+    return instructed(root, Homes.of(os.environ)) if root else None
 
 
 def masked(text: str, parts: Parts) -> str:

@@ -16,6 +16,7 @@ from pipelines.errors import DreamdError, Refused
 from pipelines.logs.claude import REMEMBERED_BY
 from pipelines.model import Status, Version
 from pipelines.run import Parts, Request
+from pipelines.run.beside import beside
 from pipelines.run.following import Follows, notes_saying
 from pipelines.run.ruling import is_out, named_note, restore, rule, rule_beside
 from pipelines.wiki.content import anchor_of
@@ -91,6 +92,8 @@ def remember(
         over, folder = request.scope, place.wiki
         heads = [h.version for h in parts.store.heads(over) if h.version.note in new]
         drafts = {v.note: v for v in heads if v.status is Status.DRAFT and not agent}
+        near = beside(parts.store, over)
+        against = {v.note: told for v in heads if v.status is Status.CONFIRMED and (told := near.against(v.note, v.statement))}
     if everywhere:
         _tell_projects(config)
     undo = f" --wiki {folder}" if everywhere else ""
@@ -98,6 +101,7 @@ def remember(
         print_json({
             "log": log or None, "notes": [anchor_of(n) for n in new], "waits": sorted(map(anchor_of, drafts)), "scope": over, "known": bool(known),
             "replaces": [{"note": anchor_of(m.note), "text": m.old} for m in moved], "by": agent.name if agent else "you",
+            "against": [{"note": anchor_of(note), "file": told.path, "line": told.line} for note, told in against.items()],
         })  # fmt: skip
     elif known:
         print(f"Known already, as {', '.join(anchor_of(n) for n in known)}: nothing was added")
@@ -109,6 +113,10 @@ def remember(
             print(f"replaces: {visible(m.old)} (dreamd revert {anchor_of(new[0])}{undo} brings it back)")
     else:
         print("Kept in the log, as no note: the engine reads no statement in it; dreamd search finds it")
+    for note, told in {} if as_json else against.items():
+        print(
+            f"No session is told {anchor_of(note)} yet, since {visible(told.place)} says otherwise. Yours holds: dreamd review accept {anchor_of(note)}{undo}"
+        )
     return 0
 
 

@@ -29,13 +29,15 @@ AROUND = 3
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
     """One quote and the turns around it that are kept, the quoted one marked by its uid. `unkept` is the setting, in days, by which its archived line is
-    no longer kept; 0 when it is."""
+    no longer kept; 0 when it is. `paths` are the files the line was read from, where it was read from files, and `line` is its number there."""
 
     quote: Quote
     turn: Turn
     source: str
     around: tuple[Turn, ...]
     unkept: int = 0
+    paths: tuple[str, ...] = ()
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,15 +198,17 @@ def _proofs(store: Store, scope: str, quotes: Sequence[Quote]) -> tuple[Proof, .
     turns = store.turns(scope, uids)
     told: dict[str, Turn] = {}
     places, gone = store.occurrences(scope, uids), store.unkept(scope, uids)
+    paths = store.paths_of(scope, {where[0].source for where in places.values()})
     out = []
     for quote in dict.fromkeys(quotes):
         turn = turns.get(quote.turn)
         if turn is None:
             continue
         near = sorted((t for t in store.turns_of(scope, turn.session) if abs(t.ordinal - turn.ordinal) <= AROUND and _says(t)), key=lambda t: t.ordinal)
-        where = places.get(quote.turn, ())
+        place = next(iter(places.get(quote.turn, ())), None)
         around = tuple(_shown(t, told) for t in near)
-        out.append(Proof(quote=quote, turn=turn, source=where[0].source if where else "", around=around, unkept=gone.get(quote.turn, 0)))
+        source, line = (place.source, place.place.line) if place else ("", 0)
+        out.append(Proof(quote=quote, turn=turn, source=source, around=around, unkept=gone.get(quote.turn, 0), paths=paths.get(source, ()), line=line))
     return tuple(out)
 
 

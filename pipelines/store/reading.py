@@ -102,6 +102,16 @@ class Reading(Core):
                     found.setdefault(r.uid, {})[occurrence(r)] = None
         return {uid: tuple(places) for uid, places in found.items()}
 
+    def paths_of(self, scope: str, sources: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+        """The files each of these sources was read from, as they were named then, by path; none of a stream and of one that is forgotten."""
+        f, found = t.files.c, dict[str, list[str]]()
+        with self.reading("read where logs lie") as conn:
+            scope_id = self.scope_of(conn, scope)
+            for part in chunks(sorted(set(sources))):
+                for row in conn.execute(select(f.identity, f.path).where(f.scope_id == scope_id, f.identity.in_(part)).order_by(f.path)):
+                    found.setdefault(row.identity, []).append(row.path)
+        return {identity: tuple(paths) for identity, paths in found.items()}
+
     def members(self, scope: str) -> Mapping[str, frozenset[str]]:
         """The turn uids of each session: what lineage is computed from."""
         o, s, c = t.occurrences.c, t.sessions.c, t.turns.c

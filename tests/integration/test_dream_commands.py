@@ -198,10 +198,14 @@ def test_why_leads_from_a_page_and_from_a_note_to_the_log_line(dreamd: Command, 
     of_note = dreamd("why", note, "--wiki", wiki)
     assert of_note.code == 0
     assert "0fe04fa6…:15" in of_note.out
+    (where,) = [x.strip() for x in of_note.out.splitlines() if x.strip().endswith(".jsonl:15")]
+    log, _, number = where.rpartition(":")
+    assert "Always run migrations with" in Path(log).read_text(encoding="utf-8").splitlines()[int(number) - 1]
     assert "“Always run migrations with `make migrate`, never by hand.”" in of_note.out
     assert of_note.out in dreamd("why", "how-we-work.md", "--wiki", wiki).out
     (chain,) = dreamd("why", note, "--wiki", wiki, "--json").json["chains"]  # type: ignore[misc]
     (proof,) = chain["proofs"]
+    assert proof["path"] == log
     places = [t["line"] for t in proof["around"]]
     assert places.index(15) == 3, "three turns before"
     assert len(places) == 7, "and three after"

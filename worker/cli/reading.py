@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -309,6 +310,8 @@ def print_chain(chain: Chain, as_of: datetime | None = None) -> None:
         when += ", learned later" if as_of and proof.turn.at and proof.turn.at > as_of else ""
         who = who_says(proof)
         print(f"  {short_session(proof.turn.session)}:{proof.turn.place.line}, {when}, {visible(who)}: “{_one_line(proof.quote.text)}”")
+        if path := _path_of(proof):
+            print(f"    {visible(path)}:{proof.line}")
         if proof.unkept:
             print(f"    {no_longer_kept(proof.unkept)}: what it said is known from the store alone")
         for turn in proof.around:
@@ -324,6 +327,11 @@ def print_chain(chain: Chain, as_of: datetime | None = None) -> None:
         said = f": {_one_line(ruling.body)}" if ruling.body else ""
         what = f"a file asks to {ruling.other}" if ruling.verb == ASKED else _words(ruling.verb)
         print(f"  {what}: by {_words(ruling.hand)}, {when}{said}")
+
+
+def _path_of(proof: Proof) -> str:
+    """The log a proof was read from: where it lies now, if it is on this machine, else where it lay last; "" of a stream."""
+    return next((p for p in proof.paths if os.path.exists(p)), proof.paths[-1] if proof.paths else "")
 
 
 def who_says(proof: Proof) -> str:
@@ -354,7 +362,7 @@ def _chain_json(chain: Chain) -> dict[str, object]:
         "verdict": {"verdict": chain.finding.verdict, "why": chain.finding.why} if chain.finding else None,
         "versions": [{"status": v.status, "statement": v.statement, "value": v.value, "standing": v.standing.name.lower(), "valid_from": v.valid_from,
                       "valid_until": v.valid_until, "missed": v.missed, "reason": v.reason} for v in chain.versions],
-        "proofs": [{"session": p.turn.session, "line": p.turn.place.line, "at": p.turn.at, "source": p.source, "quote": p.quote.text,
+        "proofs": [{"session": p.turn.session, "line": p.turn.place.line, "at": p.turn.at, "source": p.source, "path": _path_of(p) or None, "quote": p.quote.text,
                     "origin": p.turn.origin_of(p.quote.start, p.quote.end), "speaker": p.turn.speaker, "no_longer_kept_days": p.unkept or None,
                     "around": [{"line": t.place.line, "origin": t.origin, "text": t.text} for t in p.around]} for p in chain.proofs],
         "decisions": [{"dream": d.dream, "at": d.recorded_at, "verb": d.decision.verb, "reason": d.decision.reason} for d in chain.decisions],

@@ -16,7 +16,7 @@ from pipelines.errors import Refused
 from pipelines.model import Kind, Ruling, Status, digest
 from pipelines.notes.promotion import PERSON
 from pipelines.notes.rulings import SETTLING, VOIDING
-from pipelines.run.ruling import named_note, rule
+from pipelines.run.ruling import named_note, rule, rule_beside
 from pipelines.run.sources import standing_notes
 from pipelines.store import Store
 from pipelines.wiki.content import Edited
@@ -237,7 +237,9 @@ def _ask(desk: _Folder, note: str, wants: str, text: str) -> Ruling:
 
 
 def _ruled(desk: _Folder, verb: str, note: str, text: str = "") -> Ruling:
-    return rule(desk.store, desk.scope, verb, note, at=desk.at, hand=HAND, why=text).ruling
+    ruled = rule(desk.store, desk.scope, verb, note, at=desk.at, hand=HAND, why=text)
+    rule_beside(desk.store, desk.scope, ruled, at=desk.at, hand=HAND)
+    return ruled.ruling
 
 
 def _believed(desk: _Folder, ruling: Ruling) -> bool:

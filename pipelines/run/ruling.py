@@ -91,9 +91,12 @@ def rule(store: Store, scope: str, verb: str, name: str, *, at: datetime, hand: 
 
 def rule_beside(store: Store, scope: str, ruled: Ruled, *, at: datetime, hand: str) -> tuple[str, ...]:
     """Decide the same about the notes that stand in the same bullet, which is what the person saw: one sentence of a log may make several. Of an edit they
-    are retracted, since the new words stand in their place. Returns their ids; none for a side of a dispute, which is a bullet of its own."""
+    are retracted, since the new words stand in their place. Returns their ids; none for a side of a dispute, which is a bullet of its own.
+
+    A decision that was recorded before, and not believed yet, may have been killed before this: it is done all the same.
+    """
     said, target = {_bullet(v) for v in ruled.versions if v.status in _SHOWN}, ruled.ruling.target
-    if ruled.known or ruled.ruling.other or not said:
+    if ruled.ruling.other or not said:
         return ()
     beside = sorted({h.version.note for h in store.heads(scope) if h.version.status in _SHOWN and _bullet(h.version) in said} - {target})
     verb = "retract" if ruled.ruling.verb == "edit" else ruled.ruling.verb

@@ -249,3 +249,26 @@ def test_a_bullet_of_two_notes_in_other_words_leaves_none_of_the_old_ones(dreamd
     assert dreamd("edit", two_in_one, "The gateway is called Zeno.")[0] == 0
     assert "Zeno" in pages(tmp_path)
     assert "5173" not in pages(tmp_path)
+
+
+def test_a_bullet_of_two_notes_taken_out_of_a_page_of_ones_own_folder_is_gone(
+    dreamd: Command, two_in_one: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DREAMD_EDITS_ARE_MINE", "true")
+    page = tmp_path / "wiki/about.md"
+    page.write_text("\n".join(line for line in page.read_text(encoding="utf-8").split("\n") if f"^{two_in_one}" not in line), encoding="utf-8")
+    assert dreamd("dream", tmp_path / "two.jsonl")[0] == 0
+    assert "5173" not in pages(tmp_path)
+
+
+def test_a_decision_about_a_bullet_of_two_notes_that_was_killed_in_the_middle_is_whole_when_it_is_made_again(
+    dreamd: Command, two_in_one: str, tmp_path: Path
+) -> None:
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as dies:
+        dies.setattr("worker.cli.review.rule_beside", killed)
+        assert dreamd("retract", two_in_one)[0] == 130
+    assert dreamd("retract", two_in_one)[0] == 0
+    assert "5173" not in pages(tmp_path)

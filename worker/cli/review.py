@@ -196,7 +196,7 @@ def _decide(
             require_not_out(named_note(parts.store, request.scope, name), verb)
         ruled = rule(parts.store, request.scope, verb, name, at=parts.now(), hand=HAND, side=side, why=masked(because, parts))
         beside = rule_beside(parts.store, request.scope, ruled, at=parts.now(), hand=HAND)
-        moved = () if ruled.known else little_dream(parts, request, (), data)
+        moved = () if ruled.known and not beside else little_dream(parts, request, (), data)
         return _told(parts, request, ruled, beside, moved, as_json)
 
 

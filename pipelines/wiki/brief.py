@@ -207,17 +207,36 @@ def _told_above(*sections: Sequence[Stand]) -> frozenset[str]:
 
 def _unsaid(best: Best, said: set[str]) -> Best:
     """The notes whose sentence is not told above: what a note file says and a log says too stands on two pages, and is told once, in the file's words where
-    both give the same thing the same value. Adds to `said`."""
-    kept = []
+    both give the same thing the same value; nor that which a longer sentence above it opens with ("… on port 8080 and the web client on 5173"). Adds to `said`."""
+    kept, opened = [], set[str]()
     files = {slot for s in best.first if s.item.carried for slot in _slots(s.item)}
     for stand in best.first:
         words = _words(stand.item)
+        if words in opened and not stand.item.pinned and not stand.item.high_stakes and _is_told_whole(stand.item):
+            continue
         if not stand.item.carried and not stand.item.pinned and not files.isdisjoint(_slots(stand.item) if files else ()):
             continue
         if stand.item.high_stakes or words not in said:
             kept.append(stand)
             said.add(words)
+            opened |= _openings(words)
     return Best(tuple(kept), best.count - len(best.first) + len(kept))
+
+
+def _openings(words: str) -> set[str]:
+    """What stands before each "and" of a sentence, where it is told in full."""
+    return {words[: m.start()] for m in _AND.finditer(words)} if len(words) <= LINE_CHARS_MAX else set()
+
+
+_AND = re.compile(r" and ")
+_ONLY = re.compile(r"\bonly\b|\bbetween\b|\bboth\b", re.IGNORECASE)
+
+
+def _is_told_whole(item: Item) -> bool:
+    """Whether a sentence gives a thing a value, so that "… and …" behind it takes nothing back: "the port is only 80" is another thing than "only 80 and 81"."""
+    text = item.corrected_to or item.statement
+    said = parse(text)
+    return said.form is Form.SLOT and not said.negated and not _ONLY.search(text)
 
 
 def _slots(item: Item) -> tuple[Slot, ...]:

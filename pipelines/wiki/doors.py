@@ -147,8 +147,10 @@ def hook_text(topic: Topic) -> str:
         return described
     elif topic.sort is Sort.SHELF:
         names = (i.value or "" if i.kind is Kind.PROCEDURE else inline.clean(i.subject) for i in told if i.kind is Kind.PROCEDURE or is_name(i.subject))
-    listed = [n for n in dict.fromkeys(names) if n][:HOOK_SUBJECTS_MAX]
-    if len(listed) > 1 or (listed and (topic.part > 1 or len(told) > 1 or told[0].kind is Kind.PROCEDURE)):
+    named = [n for n in names if n]
+    listed = list(dict.fromkeys(named))[:HOOK_SUBJECTS_MAX]
+    all_of_it = len(named) == len(told) > 1  # one name among other things is not what a page is about
+    if len(listed) > 1 or (listed and (topic.part > 1 or all_of_it or told[0].kind is Kind.PROCEDURE)):
         return ", ".join(listed)
     first = next((i for i in told if i.value and i.kind is Kind.FACT), next(iter(told), None))
     if first is None or first.corrected_to:

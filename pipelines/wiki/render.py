@@ -111,6 +111,7 @@ def _intro(topic: Topic) -> Spans:
     carried = [i for i in topic.items if i.carried]
     if topic.sort is not Sort.MEMORY or not carried:
         return ()
+    shown = [*_said_once([i for i in carried if i.status is not Status.DISPUTED], topic), *(i for i in carried if i.status is Status.DISPUTED)]
     own = [i for i in carried if i.carried and not i.carried.index] or carried
     place = own[0].carried
     assert place is not None, "these items were carried"
@@ -120,7 +121,7 @@ def _intro(topic: Topic) -> Spans:
     if named and named.session:
         when = f" as a log shows it written{f', {day(named.at)}' if named.at else ''}"
     file = named.source if named and named.source else f"{shown_folder(place.folder)}/{place.path}"
-    return join("Carried from ", code(file), f"{when}. {_verdicts(carried)}.")
+    return join("Carried from ", code(file), f"{when}. {_verdicts(shown)}.")
 
 
 _SAID = (

@@ -227,6 +227,16 @@ def test_the_hook_of_a_shelf_names_things_and_else_says_its_first_sentence() -> 
     assert [(d.title, d.hook) for d in doors] == [("About", "quay_bell, tide-gate"), ("How we work", "Ask before you push.")]
 
 
+def test_one_name_among_other_things_is_not_what_a_shelf_is_about() -> None:
+    rules = [item(f"r{n}", words, subject=subject, kind=Kind.RULE) for n, (subject, words) in enumerate(
+        [("user", "Ask before you push."), ("tide-gate", "The tide gate is opened by hand."), ("user", "Answer in short.")]
+    )]  # fmt: skip
+    (door,) = doors_of(layout(rules))
+    assert door.hook in {rule.statement for rule in rules}
+    (alone,) = doors_of(layout([rules[1], replace(rules[1], uid="r9", statement="The tide gate is closed at ten.")]))
+    assert alone.hook == "tide-gate"
+
+
 def test_the_hook_of_a_shelf_with_one_note_says_it_since_its_subject_alone_tells_nothing() -> None:
     (door,) = doors_of(layout((item("f1", "Node v24 strips types by itself.", subject="Node v24"),)))
     assert door.hook == "Node v24 strips types by itself."
@@ -331,3 +341,24 @@ def test_a_memory_of_which_nothing_is_sure_says_so_and_claims_no_lesson() -> Non
     for text in (told(Content(title="new")), told(Content(title="new", items=(draft,)))):
         assert "nothing that lasts is sure enough to be told here yet" in text
         assert "left behind" not in text
+
+
+def test_what_a_longer_sentence_above_opens_with_is_told_once() -> None:
+    long = item("a1", "The API listens on port 8080 and the web client on port 5173.", subject="API", newest_evidence=at(20))
+    short = carried("b1", "The API listens on port 8080.", 1, path="ports.md", title="Ports", verdict=Verdict.UPHELD)
+    assert [x for x in section(told(Content(title="x", items=(long, short))), "Facts and decisions") if "8080" in x] == [
+        "- The API listens on port 8080 and the web client on port 5173. → [About](about.md)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("long", "short"),
+    [
+        ("The gate is never between six and ten.", "The gate is never between six."),
+        ("The port is only 80 and 81.", "The port is only 80."),
+        ("Do not drink and drive.", "Do not drink."),
+    ],
+)
+def test_what_says_less_than_the_sentence_that_opens_so_is_told(long: str, short: str) -> None:
+    text = told(Content(title="x", items=(item("a1", long, newest_evidence=at(20)), carried("b1", short, 1, path="p.md", title="P", verdict=Verdict.UPHELD))))
+    assert short in "\n".join(section(text, "Facts and decisions"))

@@ -83,7 +83,8 @@ _HEDGE = _cue(
         r"|looks like)", r"seems? to", r"supposedly",
     r"if i (?:remember|recall)", r"iirc", r"afaik", r"more or less", r"(?:i|we) (?:may|could)", r"(?:you|he|she|it|they|that|this) (?:may|could) (?:be|have|not|also|need|want"
         r"|go|use|move|switch|try)", r"should be fine",
-    r"~可能(?!性)|也许|大概|好像|似乎|估计|应该是|说不定|不确定|不太确定|恐怕|或许|多分|かもしれ|vielleicht|peut-être|quizás"
+    r"(?:almost|nearly|all but) (?:moved|switched|changed|shifted|migrated|ported|bumped|raised|lowered|renamed|upgraded|replaced|dropped|left|quit|joined|bought|took)",
+    r"~差点儿?(?=[就没]?[换搬去用买改辞])|可能(?!性)|也许|大概|好像|似乎|估计|应该是|说不定|不确定|不太确定|恐怕|或许|多分|かもしれ|vielleicht|peut-être|quizás"
 )  # fmt: skip
 _REPORTED = _cue(
     r"according to", r"apparently", r"reportedly", r"allegedly", r"i(?:'ve)? heard", r"rumou?r has it", r"they say", r"people say",

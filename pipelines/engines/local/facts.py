@@ -241,10 +241,12 @@ _ZH_LEAD = re.compile(r"^(?:在|是)(?=[\d一二三四五六七八九十])")
 
 
 def _value(words: str) -> str:
-    """The value without what only comments on it ("…, which is a lot") and without a Chinese preposition before a date."""
-    return _ZH_LEAD.sub("", _COMMENT.sub("", words))
+    """The value without what only comments on it ("…, which is a lot"), without a Chinese preposition before a date, and of a port its number alone."""
+    said = _ZH_LEAD.sub("", _COMMENT.sub("", words))
+    return port[1] if (port := _A_PORT.fullmatch(said)) else said
 
 
+_A_PORT = re.compile(r"port (\d{2,5}) (?:in|on|for|at) [^\d,;]+", re.IGNORECASE)
 _COMMENT = re.compile(r",?\s+which\b.*$")
 
 

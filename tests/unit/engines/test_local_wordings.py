@@ -115,6 +115,8 @@ def test_a_change_keeps_its_reason_wherever_it_stands(sentence: str, value: str,
         "Bergen, this is my home no more",
         "Turso, that's our database vendor",
         "I live in Oslo - anyway I did until May",
+        "We almost moved the API from port 5055 to port 8080",
+        "We almost switched from Redis to Valkey",
         "My phone is a Pixel 9 - next week it won't be",
         "我不住在大理",
         "我没在青岛住过",
@@ -214,3 +216,8 @@ def test_what_will_be_or_happens_each_time_is_no_rule(sentence: str) -> None:
 @pytest.mark.parametrize("sentence", ["往后都要先跑测试", "往后提交信息都用中文写", "每次提交之前跑 `make lint`", "永远先跑测试", "往后要先跑测试"])
 def test_what_is_to_be_done_from_now_on_is_still_one(sentence: str) -> None:
     assert [c.kind for c in Talk().user("hi").assistant("Hi.").user(sentence).claims()] == [Kind.RULE]
+
+
+@pytest.mark.parametrize("where", ["in staging", "in staging only", "on the new host"])
+def test_a_port_that_moved_is_its_number_wherever_it_is_said_to_be(where: str) -> None:
+    assert [(v, o) for _, v, o, _ in told(f"We have moved the API from port 5055 to port 8080 {where}")] == [("8080", "5055")]

@@ -331,3 +331,15 @@ def test_reports_that_are_written_are_nobodys_word(text: str) -> None:
 @pytest.mark.parametrize("text", ["Ana reports the port is 80.", "Ops reports that the host moved.", "My colleague reports the host is blue-1."])
 def test_what_somebody_reports_is_their_word(text: str) -> None:
     assert mood_of(text) is Mood.REPORTED
+
+
+@pytest.mark.parametrize(
+    "text", ["We almost moved the API to port 8080.", "I nearly left Acme Labs.", "We all but replaced Redis.", "我差点搬到大理", "我们差点儿换了数据库"]
+)
+def test_what_nearly_happened_did_not(text: str) -> None:
+    assert mood_of(text) is Mood.HEDGED
+
+
+@pytest.mark.parametrize("text", ["We almost never deploy on Fridays.", "Nearly all tests are in tests/unit.", "The disk is almost full.", "差点分两种"])
+def test_what_is_so_to_a_degree_is_so(text: str) -> None:
+    assert mood_of(text) is Mood.PLAIN

@@ -160,6 +160,15 @@ def test_dream_without_a_path_reads_the_project_and_every_later_command_finds_it
     assert "~/dreamd/web" in out
 
 
+def test_a_dream_that_was_asked_for_and_waits_is_not_said_to_run(home: Home, dreamd: Command) -> None:
+    web = home.repository("web")
+    home.claude(web, "one", "From now on always write tests.")
+    assert dreamd(web, "dream")[0] == 0
+    assert dreamd(web, "submit", "--request-id", "later")[0] == 0
+    code, out, _ = dreamd(web)
+    assert (code, "Last dream over web: waits for a worker: dreamd up or dreamd worker runs it" in out) == (0, True), out
+
+
 def test_dreamd_alone_writes_nothing_and_says_what_to_do_next(home: Home, dreamd: Command) -> None:
     web, api = home.repository("web"), home.repository("api")
     home.claude(web, "one", "hello")

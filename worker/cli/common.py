@@ -11,7 +11,8 @@ from typing import Annotated
 import typer
 
 from pipelines.notes.privacy import NAME
-from pipelines.store import Store
+from pipelines.run.health import WORKER
+from pipelines.store import Store, alive
 from worker import logsetup, settings, wiring
 
 NAMED = 5  # of the scopes a store holds, so many are named
@@ -130,3 +131,9 @@ def nothing_in(scope: str, said: str, store: Store) -> str:
     others = [known for known in store.scopes() if known != scope]
     more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
     return f"{said} in {scope} yet" + (f"; the store holds {', '.join(others[:NAMED])}{more}: --scope names one" if others else "")
+
+
+def workers_seen(store: Store, loaded: settings.Settings, host: str | None) -> int:
+    """How many workers were seen lately and, as far as this host can tell, still live."""
+    since = wiring.utc_now().timestamp() - loaded.health.seen_s
+    return sum(w.seen_ms / 1000 > since and alive(w.name, host=host) for w in store.workers(role=WORKER))

@@ -8,14 +8,13 @@ from typing import Annotated
 import typer
 
 from pipelines.run import Request, apply_dream
-from pipelines.run.health import WORKER
-from pipelines.store import HOSTED, STAGES, Dream, DreamState, Store, alive
+from pipelines.store import HOSTED, STAGES, Dream, DreamState, Store
 from worker import wiring
 from worker.cli import common, serving
 from worker.cli.dream import tell
 from worker.cli.output import Progress, counted, is_cut_short, many, print_json, unattended, visible
 from worker.connect.briefs import leave_briefs
-from worker.settings import Settings, data_folder
+from worker.settings import data_folder
 
 LISTED = 20
 Uid = Annotated[str, typer.Argument(metavar="DREAM", help="The dream's id, as dreamd dream and dreamd dreams list print it.")]
@@ -43,7 +42,7 @@ def list_dreams(
     with serving.open_serving(wiki, loaded) as (store, host):
         at = common.scope_of(scope, loaded, store)
         found = [(d, _working(store, d, host)) for d in store.dreams(at, limit=limit)]
-        there = _there(store, loaded, host)
+        there = common.workers_seen(store, loaded, host)
         nothing = "" if found else common.nothing_in(at, "no dream", store)
     if as_json:
         print_json({"dreams": [{**_told(d), "working": working} for d, working in found]})
@@ -61,7 +60,7 @@ def show(uid: Uid, wiki: common.Wiki = None, scope: common.Scope = None, config:
     with serving.open_serving(wiki, loaded) as (store, host):
         at = store.dream_state(common.scope_of(scope, loaded, store), uid)
         parked = store.parked(at.dream)
-        working, there = _working(store, at.dream, host), _there(store, loaded, host)
+        working, there = _working(store, at.dream, host), common.workers_seen(store, loaded, host)
     if as_json:
         left = [{"stage": stage, "unit": unit, "code": code, "why": why} for stage, unit, code, why in parked]
         print_json({**_told(at.dream), "jobs": at.jobs, "parked": left, "working": working, "report": at.dream.summary, "params": at.dream.params})
@@ -121,12 +120,6 @@ def _told(dream: Dream) -> dict[str, object]:
 def _working(store: Store, dream: Dream, host: str | None) -> tuple[str, ...]:
     """The processes that work on a dream now."""
     return store.at_work(dream, host=host or "") if dream.state == "running" else ()
-
-
-def _there(store: Store, loaded: Settings, host: str | None) -> int:
-    """How many workers were seen lately and, as far as this host can tell, still live."""
-    since = wiring.utc_now().timestamp() - loaded.health.seen_s
-    return sum(w.seen_ms / 1000 > since and alive(w.name, host=host) for w in store.workers(role=WORKER))
 
 
 def _state(dream: Dream, working: Sequence[str], there: int) -> str:

@@ -10,8 +10,10 @@ from datetime import datetime
 from pathlib import Path
 
 from pipelines.errors import DreamdError
+from pipelines.store import Dream, Store
 from worker import __version__, registry, wiring
-from worker.cli.output import columns, many, print_json, visible
+from worker.cli.common import workers_seen
+from worker.cli.output import columns, many, print_json, unattended, visible
 from worker.projects import Homes, Project, Survey, cleanup_days, deleted_on, root_of, survey, tells_sessions
 from worker.settings import Settings, data_folder, load
 
@@ -86,12 +88,19 @@ def _dreamt(wiki: Path, scope: str, loaded: Settings) -> tuple[str, int | None, 
         with wiring.open_only_store(place) as store:
             last = next(iter(store.dreams(scope, limit=1)), None)
             waiting = last.summary.get("waiting") if last and last.summary else None
+            stands = _stands(store, last, loaded, place.host) if last else ""
     except DreamdError as error:
         return f"cannot be told ({visible(str(error))})", None, None
     if last is None:
         return "", None, None
-    ended = f"{last.ended_at:%Y-%m-%d %H:%M} UTC" if last.ended_at else "not ended"
-    return f"{last.state}, {ended}", waiting if isinstance(waiting, int) else 0, last.started_at if last.state == "completed" else None
+    return stands, waiting if isinstance(waiting, int) else 0, last.started_at if last.state == "completed" else None
+
+
+def _stands(store: Store, last: Dream, loaded: Settings, host: str) -> str:
+    """How a dream ended; of one that has not whether somebody works on it, and else what becomes of it."""
+    if last.ended_at:
+        return f"{last.state}, {last.ended_at:%Y-%m-%d %H:%M} UTC"
+    return "runs now" if store.at_work(last, host=host) else unattended(last, workers_seen(store, loaded, host))
 
 
 def _json(found: Survey, lines: Sequence[Line], told: Sequence[str]) -> dict[str, object]:

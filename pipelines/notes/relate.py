@@ -300,7 +300,7 @@ TELLING = frozenset({"color", "direction", "state"})
 
 def _one_value_differs(older: Statement, newer: Statement) -> Related | None:
     """The same words around one typed value that differs, where the words name a single-valued attribute or the value is a quality."""
-    if newer.also or older.negated != newer.negated or older.qualifier != newer.qualifier or words_around(older) != words_around(newer):
+    if newer.also or older.negated != newer.negated or older.qualifier != newer.qualifier:
         return None
     if older.attribute != newer.attribute and Form.SLOT in (older.form, newer.form):
         return None
@@ -309,7 +309,9 @@ def _one_value_differs(older: Statement, newer: Statement) -> Related | None:
     if len(gone) != 1 or len(come) != 1:
         return None
     ((kind, _), (other, _)) = (*gone, *come)
-    if kind != other or not ((kind in TELLING and older.form is Form.SLOT) or any(word in ATTRIBUTE_OF for word in words_around(older))):
+    if kind != other or words_around(older) != words_around(newer):  # last, since nearly all pairs are told apart by less
+        return None
+    if not ((kind in TELLING and older.form is Form.SLOT) or any(word in ATTRIBUTE_OF for word in words_around(older))):
         return None
     return Related(Relation.UPDATE if newer.update else Relation.CONTRADICTION, "one_value_differs")
 

@@ -11,41 +11,37 @@ from functools import lru_cache
 from typing import Protocol
 
 from pipelines.gates import ORDERS_READER, held_unless_said
-from pipelines.logs.order import order_session
 from pipelines.model import (
     Basis,
     Claim,
     Finding,
-    Kind,
     OnlineNote,
     OrderKey,
     Origin,
     Outcome,
-    Place,
     Quote,
-    Role,
     Ruling,
-    SessionInfo,
     Status,
     Turn,
     Verdict,
     Version,
 )
 from pipelines.notes.dependants import fell, ids_in
-from pipelines.notes.identity import block_keys, in_force, statement_of
+from pipelines.notes.identity import in_force, statement_of
 from pipelines.notes.moment import is_ahead
 from pipelines.notes.released import APPROVED, approvals
 from pipelines.notes.taken_back import Banned
-from pipelines.ports import Engine, Window
+from pipelines.ports import Engine
 from pipelines.run.commands_run import CommandsRun
 from pipelines.run.edits import dismissed
-from pipelines.run.held import finding_of_held, held_note
+from pipelines.run.held import finding_of_held
+from pipelines.run.readings import NoteRead, Readings, read_former
 from pipelines.run.reworded import UNDECIDED, formerly_wrong, reworded
-from pipelines.stages.analyzer import Known, Line, assess, clauses_of, duplicates, outlived, rechecks, repeats, stated_by, taken_back
+from pipelines.stages.analyzer import Known, Line, assess, duplicates, outlived, rechecks, repeats, taken_back
 from pipelines.store import Decision, FindingChange, Store
-from pipelines.text.mood import Mood, mood_at
+from pipelines.text.mood import Mood
 from pipelines.text.sentences import sentences
-from pipelines.text.statement import Form, Statement, parse
+from pipelines.text.statement import Statement
 from pipelines.text.tokens import tokenize
 from pipelines.text.words import content_words
 
@@ -84,15 +80,15 @@ def assess_notes(
     `rulings` count beside those that are recorded.
     """
     rulings = (*store.rulings(scope), *rulings)
-    desk = _Desk(store=store, scope=scope, now=now, believed=believed, banned=Banned.of(in_force(rulings)))
+    readings = Readings(store, scope, engine)
+    desk = _Desk(store=store, scope=scope, now=now, believed=believed, banned=Banned.of(in_force(rulings)), readings=readings)
     skew = timedelta(seconds=skew_s)
-    claims = read_notes(engine, notes)
-    plain = {n.uid: tuple(statement_of(c) for c in claims[n.uid]) or stated_by(n) for n in notes}
-    said = {n.uid: (*plain[n.uid], *clauses_of(n.text)) for n in notes}
     gone = formerly_wrong(store, scope, notes)
-    said |= {n.uid: (*stated_by(n), *clauses_of(n.text)) for n in gone}
+    read = readings.notes(notes) | {n.uid: read_former(n) for n in gone}
+    plain = {uid: r.plain for uid, r in read.items()}
+    said = {uid: (*r.plain, *r.clauses) for uid, r in read.items()}
     found: dict[str, Finding] = {}
-    for done, note, lines in desk.lines_of_each((*notes, *gone), claims, said):
+    for done, note, lines in desk.lines_of_each((*notes, *gone), read):
         begin(min(done, len(notes)))
         found[note.uid] = assess(note, said[note.uid], lines, desk.known(note), skew=skew)
     found |= reworded(store, scope, [n for n in notes if found[n.uid].verdict in UNDECIDED])
@@ -101,14 +97,15 @@ def assess_notes(
         found[uid] = Finding(note=uid, verdict=Verdict.UPHELD, why="kept_by_the_person")
     over = believed.over(frozenset[str]().union(*(ids_in(n.text) for n in notes)))
     found |= taken_back(found, _words_of(store, scope, over))
-    for uid, first in duplicates(notes).items():
+    for uid, first in duplicates(notes, {uid: r.whole for uid, r in read.items()}).items():
         if found[uid].verdict in {Verdict.UNCHECKED, Verdict.UNSUPPORTED, Verdict.NO_LOG, Verdict.UPHELD}:
             found[uid] = Finding(note=uid, verdict=Verdict.DUPLICATE, why="says_the_same_as_another_note", other=first)
     found = repeats(notes, said, found, gone)
     found = CommandsRun(store=store, scope=scope, skew=skew).recheck(notes, rechecks(notes, plain, found, _fallen(over, rulings)))
     found = outlived(notes, found, now)
-    ordered = desk.ordered_by_others(notes)
-    locked = {n.uid: finding_of_held(n, why) for n in notes if (why := held_note(n) or ordered.get(n.uid))}
+    ordered = desk.ordered_by_others(notes, read)
+    locked = {n.uid: finding_of_held(n, why) for n in notes if (why := read[n.uid].held or ordered.get(n.uid))}
+    readings.keep()
     approved = approvals(rulings).keys() & locked.keys()
     return found | {uid: replace(found[uid], why=APPROVED) if uid in approved else finding for uid, finding in locked.items()}
 
@@ -135,19 +132,6 @@ def change_of(finding: Finding) -> FindingChange:
     return FindingChange(finding=finding, decisions=(decision,))
 
 
-def read_notes(engine: Engine, notes: Sequence[OnlineNote]) -> dict[str, tuple[Claim, ...]]:
-    """What the engine reads in each note, as if a person had said it: the same reading as of the logs, so that both compare. Never stored."""
-    turns = tuple(
-        Turn(uid=n.uid, snap="", session="notes", ordinal=i, role=Role.USER, origin=Origin.USER, text=n.text, place=Place(line=n.line, offset=0, length=0))
-        for i, n in enumerate(notes)
-    )  # fmt: skip
-    read = engine.extract(Window(session=SessionInfo(uid="notes", format="notes"), turns=turns, keys=order_session(turns)))
-    out: dict[str, tuple[Claim, ...]] = {n.uid: () for n in notes}
-    for claim in read.claims:
-        out[claim.quotes[0].turn] = (*out[claim.quotes[0].turn], claim)
-    return out
-
-
 @dataclass(slots=True)
 class _Sentence:
     """A sentence of a log with its words, cut once for all notes; what it states is read when a note first asks."""
@@ -157,14 +141,13 @@ class _Sentence:
     _line: Line | None = None
     _read: bool = False
 
-    def line(self, turn: Turn, order: OrderKey) -> Line | None:
-        """What it says for or against a note; None when it is no statement but a question, wish, condition or order."""
+    def line(self, turn: Turn, order: OrderKey, readings: Readings) -> Line | None:
+        """What it says for or against a note; None when it may not decide."""
         if not self._read:
             self._read = True
-            said = turn.text[self.quote.start : self.quote.end + AFTER_MAX]
-            if mood_at(said, 0, len(self.quote.text)) in _STATING:
-                line = _line(turn, self.quote, parse(self.quote.text, speaker=turn.speaker), order, None)
-                self._line = line if _may_decide(line) else None
+            origin, end = turn.origin_of(self.quote.start, self.quote.end), self.quote.end
+            said = readings.sentence(self.quote.text, turn.text[end : end + AFTER_MAX], turn.speaker, origin) if origin in _SPEAKING else None
+            self._line = _line(turn, self.quote, said, order, None) if said else None
         return self._line
 
 
@@ -178,6 +161,7 @@ class _Desk:
     now: datetime
     believed: Believed
     banned: Banned
+    readings: Readings
     _sessions: dict[str, tuple[Turn, ...]] = field(default_factory=dict)
     _calls: dict[str, Mapping[str, str]] = field(default_factory=dict)
     _worded: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -187,17 +171,16 @@ class _Desk:
     _all: frozenset[str] | None = None
     _gone: frozenset[str] | None = None
 
-    def lines_of_each(
-        self, notes: Sequence[OnlineNote], read: Mapping[str, Sequence[Claim]], said: Mapping[str, Sequence[Statement]]
-    ) -> Iterator[tuple[int, OnlineNote, tuple[Line, ...]]]:
-        """Each note with its place and the lines that may bear on it; `read` are claims read in notes, `said` is what each states."""
+    def lines_of_each(self, notes: Sequence[OnlineNote], read: Mapping[str, NoteRead]) -> Iterator[tuple[int, OnlineNote, tuple[Line, ...]]]:
+        """Each note with its place and the lines that may bear on it."""
         for start in range(0, len(notes), AT_ONCE):
             part = notes[start : start + AT_ONCE]
             if not self._sessions_known():
                 yield from ((done, note, ()) for done, note in enumerate(part, start))
                 continue
+            known = self.store.blocks_known(self.scope, {key for note in part for key in read[note.uid].keys})
             for done, (note, near) in enumerate(zip(part, self._near(part), strict=True), start):
-                yield done, note, self._lines(note, self._claims(note, read.get(note.uid, ()), said[note.uid]), near)
+                yield done, note, self._lines(note, self._claims(read[note.uid].keys & known), near)
 
     def _lines(self, note: OnlineNote, claims: Sequence[Claim], near: Iterable[str]) -> tuple[Line, ...]:
         """Every candidate line once, claims first: a claim's own words are cut better than a sentence."""
@@ -222,17 +205,11 @@ class _Desk:
         untimed = key.basis is Basis.UNKNOWN or is_ahead(key.at, self.now)
         return replace(key, known=False, at=None, basis=Basis.UNKNOWN) if untimed else key
 
-    def ordered_by_others(self, notes: Iterable[OnlineNote]) -> Mapping[str, str]:
+    def ordered_by_others(self, notes: Iterable[OnlineNote], read: Mapping[str, NoteRead]) -> Mapping[str, str]:
         """Why notes are held that order their reader about, by uid: their order stands in what others wrote and no user said it."""
-        orders = {n.uid: o for n in notes if (o := self._orders_in(n))} if self._sessions_known() else {}
-        asked = [n for n in notes if n.uid in orders]
+        asked = [n for n in notes if read[n.uid].orders] if self._sessions_known() else []
         told = self.store.turns_near(self.scope, [tokenize(n.text) for n in asked], limit=NEAR_MAX, withheld=True)
-        return {n.uid: ORDERS_READER for n, near in zip(asked, told, strict=True) if self._others_said(orders[n.uid], near)}
-
-    def _orders_in(self, note: OnlineNote) -> list[frozenset[str]]:
-        """The words of each sentence of a note, its title among them, that tells its reader what to do."""
-        told = filter(None, (note.text, note.title, note.heading, note.description))
-        return [frozenset(content_words(text)) for words in told for s in sentences(words) if _heeded(text := s.of(words))]
+        return {n.uid: ORDERS_READER for n, near in zip(asked, told, strict=True) if self._others_said(read[n.uid].orders, near)}
 
     def _others_said(self, orders: Sequence[frozenset[str]], near: Iterable[str]) -> bool:
         """Whether one of the orders stands in what others wrote in these turns and in nothing a user said."""
@@ -276,7 +253,7 @@ class _Desk:
         """Sentences of a turn that share at least two words with the note (one, when it has no more), are said as a statement and may decide."""
         least, order = min(2, len(wanted)), self._orders[turn.uid]
         for sentence in self._sentences(turn):
-            if len(wanted & sentence.words) >= least and (line := sentence.line(turn, order)):
+            if len(wanted & sentence.words) >= least and (line := sentence.line(turn, order, self.readings)):
                 yield line
 
     def _sentences(self, turn: Turn) -> tuple[_Sentence, ...]:
@@ -293,10 +270,9 @@ class _Desk:
             self._sessions[session] = self.store.turns_of(self.scope, session)
         return self._sessions[session]
 
-    def _claims(self, note: OnlineNote, read: Sequence[Claim], said: Sequence[Statement]) -> tuple[Claim, ...]:
-        """Claims of the logs that share a key with what the note states."""
-        keys = {key for claim in (*read, *_as_claims(note, said)) for key in block_keys(claim)}
-        return tuple(g.claim for g in self.store.claims_in_blocks(self.scope, keys) if g.outcome is not Outcome.QUARANTINE)
+    def _claims(self, keys: AbstractSet[str]) -> tuple[Claim, ...]:
+        """Claims of the logs under any of these keys."""
+        return () if not keys else tuple(g.claim for g in self.store.claims_in_blocks(self.scope, keys) if g.outcome is not Outcome.QUARANTINE)
 
     def _near(self, notes: Sequence[OnlineNote]) -> tuple[tuple[str, ...], ...]:
         """The turns search finds near each note, read."""
@@ -349,15 +325,3 @@ def _writes(turn: Turn) -> bool:
 
 def _line(turn: Turn, quote: Quote, statement: Statement, order: OrderKey, version: str | None) -> Line:
     return Line(quote=quote, statement=statement, origin=turn.origin_of(quote.start, quote.end), order=order, version=version)
-
-
-def _as_claims(note: OnlineNote, said: Sequence[Statement]) -> Iterator[Claim]:
-    """A note, and each value it states, in the shape block keys are made from; they are looked up with, never stored."""
-    nowhere = (Quote(turn=note.uid, start=0, end=len(note.text), text=note.text),)
-    yield Claim(kind=Kind.FACT, subject=note.text, attribute="", statement=note.text, quotes=nowhere)
-    for s in said:
-        if s.form is Form.SLOT and s.value and s.text.strip():
-            yield Claim(
-                kind=Kind.FACT, subject=s.subject.strip() or "project", attribute=s.attribute, qualifier=s.qualifier, value=s.value, statement=s.text,
-                cardinality=s.cardinality, old_value=s.old_value, negated=s.negated, quotes=nowhere,
-            )  # fmt: skip

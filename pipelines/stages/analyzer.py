@@ -281,13 +281,13 @@ def _shown(values: Iterable[Value]) -> set[str]:
     return {v.canonical for v in values}
 
 
-def duplicates(notes: Sequence[OnlineNote]) -> dict[str, str]:
+def duplicates(notes: Sequence[OnlineNote], whole: Mapping[str, Statement] | None = None) -> dict[str, str]:
     """Uid of each note that says the same as an earlier one (by folder, file and place) → uid of that one. Index lines point, they repeat nothing; nor do
-    lines of a template that are to be filled in yet."""
+    lines of a template that are to be filled in yet. `whole`: the notes' texts as `parse` reads them, by uid, for a caller who has them."""
     blocks: dict[tuple[str, ...], list[tuple[OnlineNote, Statement]]] = defaultdict(list)
     out: dict[str, str] = {}
     for note in sorted((n for n in notes if not n.index and n.shape in {"bullet", "paragraph"}), key=lambda n: (n.folder, n.path, n.position)):
-        said = parse(note.text)
+        said = whole[note.uid] if whole else parse(note.text)
         key = tuple(sorted(set(said.words)))
         if len(key) < 2 or _leads_in(note) or is_placeholder(note.text) or _QUOTATION.fullmatch(note.text.strip()):
             continue

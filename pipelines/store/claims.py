@@ -73,6 +73,14 @@ class Claims(Dirty):
         parts = chunks(sorted(map(storable, set(blocks))))
         return self._gated(scope, ((t.read_claims.c.id.in_(found.where(b.block_key.in_(part))), *of) for part in parts), without)
 
+    def blocks_known(self, scope: str, blocks: Iterable[str]) -> frozenset[str]:
+        """Those of these block keys that claims of current readings have."""
+        b = t.claim_blocks.c
+        with self.reading("look up block keys") as conn:
+            scope_id = self.scope_of(conn, scope)
+            query = select(b.block_key).where(b.scope_id == scope_id).distinct()
+            return frozenset(key for part in chunks(sorted(map(storable, set(blocks)))) for key in conn.scalars(query.where(b.block_key.in_(part))))
+
     def claims(self, scope: str, uids: Iterable[str]) -> Mapping[str, Claim]:
         """Claims by uid, whether a reading still holds them or not: what a version of long ago rests on."""
         c = t.claims.c

@@ -9,9 +9,10 @@ moved to private-use characters: it keeps every token exactly as it is.
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,11 @@ from sqlalchemy import Connection, Engine, Float, Integer, bindparam, column, te
 from pipelines.store.core import Core
 from pipelines.store.faults import StoreDamaged, translated
 from pipelines.store.words import CHUNK_ROWS, FORM, KINDS, PIECE_ROWS, SOURCES, Source, encode
+
+_READINGS = """
+CREATE TABLE IF NOT EXISTS readings (
+  scope_id INTEGER NOT NULL, name TEXT NOT NULL, epoch TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (scope_id, name)
+) WITHOUT ROWID"""
 
 
 class FullText:
@@ -70,6 +76,33 @@ class FullText:
             name = f"words_{scope_id}"
             there = scope_id is not None and name in _names(conn, "idx")
             yield conn, scope_id, (_matching(name, tokens) if there and tokens else None for tokens in queries)
+
+    def kept(self, scope: str) -> dict[str, str]:
+        """The readings kept for a scope; none of a file that is damaged."""
+        try:
+            with self.core.reading("read what was kept", self.finder) as conn:
+                if "readings" not in _names(conn, "idx"):
+                    return {}
+                query = text("SELECT name, value FROM idx.readings WHERE scope_id = :scope AND epoch = :epoch")
+                rows = conn.execute(query, {"scope": self.core.scope_of(conn, scope), "epoch": self.core.epoch})
+                return {str(name): str(value) for name, value in rows}
+        except StoreDamaged:
+            return {}
+
+    def keep(self, scope: str, readings: Mapping[str, str]) -> None:
+        """Keep these readings in place of those kept for the scope; a damaged file keeps none until it is made again."""
+        with self.core.reading("look up the scope") as conn:
+            scope_id = self.core.scope_of(conn, scope)
+        if scope_id is None:
+            return
+        rows = [{"scope": scope_id, "name": name, "epoch": self.core.epoch, "value": value} for name, value in readings.items()]
+        with suppress(StoreDamaged), self._one_indexer, translated("keep what was read", f"{self.core.engines.where} (search)"), self.index.begin() as index:
+            index.exec_driver_sql(_READINGS)
+            had = {str(n) for (n,) in index.execute(text("SELECT name FROM readings WHERE scope_id = :scope AND epoch = :epoch"), rows[0])} if rows else set()
+            gone = text("DELETE FROM readings WHERE scope_id = :scope AND NOT (epoch = :epoch AND name IN (SELECT value FROM json_each(:names)))")
+            index.execute(gone, {"scope": scope_id, "epoch": self.core.epoch, "names": json.dumps(sorted(readings))})
+            if new := [row for row in rows if row["name"] not in had]:
+                index.execute(text("INSERT OR REPLACE INTO readings (scope_id, name, epoch, value) VALUES (:scope, :name, :epoch, :value)"), new)
 
     def _behind(self) -> bool:
         """Whether the projection lacks anything, without writing."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
@@ -114,6 +114,13 @@ class Postings:
             state = None if scope_id is None else conn.execute(text(_STATE), {"scope": scope_id}).one_or_none()
             there = state is not None and state.words
             yield conn, scope_id, (_matching(scope_id, state, tokens) if there and tokens else None for tokens in queries)
+
+    def kept(self, scope: str) -> dict[str, str]:
+        """No reading is kept on a server: a worker that goes on running has them in its memory."""
+        return {}
+
+    def keep(self, scope: str, readings: Mapping[str, str]) -> None:
+        """Nothing to do (`kept`)."""
 
     def _make(self) -> None:
         """Create the tables where they are missing; whoever comes second waits for the first."""

@@ -101,6 +101,14 @@ class Search(Core):
         """Make the whole projection again; returns the rows in it."""
         return self._words.rebuild()
 
+    def kept_readings(self, scope: str) -> Mapping[str, str]:
+        """What `keep_readings` was last given for the scope; less, or nothing, where the projection was made again since."""
+        return self._words.kept(scope)
+
+    def keep_readings(self, scope: str, readings: Mapping[str, str]) -> None:
+        """Keep these, by name, in place of those kept for the scope. They can be made again, and go with the projection when words are forgotten."""
+        self._words.keep(scope, readings)
+
     @cached_property
     def _words(self) -> FullText | Postings:
         index, finder = self.engines.index, self.engines.finder

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -14,10 +16,14 @@ from pipelines.engines.local.engine import LocalEngine
 from pipelines.model import Finding, Verdict
 from pipelines.run import verdicts
 from pipelines.run.forgetting import forget
+from pipelines.run.readings import statement_told, told
 from pipelines.run.ruling import is_out, rule
 from pipelines.run.sources import standing_notes
 from pipelines.run.units.analyse import believed_with
+from pipelines.stages.analyzer import clauses_of, statements_of
+from pipelines.store import open_store
 from pipelines.store.reach import Choice
+from pipelines.text.statement import parse
 from tests.dreaming import SCOPE, Desk
 from tests.redacting import shared_redactor
 from tests.writing import ClaudeLog
@@ -70,17 +76,20 @@ def goes_on(past: Past, dice: Random) -> None:
 
 
 def writes(past: Past, dice: Random) -> None:
-    """The agent saves a note file: a line more, another or one less."""
+    """The agent saves a note file: some lines more, or one less."""
     name = dice.choice(["ports.md", "habits.md"])
     lines = past.files.get(name, [])
-    match dice.randrange(4):
-        case 0 if lines:
-            lines.pop(dice.randrange(len(lines)))
-        case 1 if lines:
-            lines[dice.randrange(len(lines))] = sentence(dice)
-        case _:
-            lines = [*lines, *(sentence(dice) + dice.choice(TAILS) for _ in range(3))]
+    if len(lines) > 3 and dice.random() < 0.5:
+        lines.pop(dice.randrange(len(lines)))
+    else:
+        lines = [*lines, *(sentence(dice) + dice.choice(TAILS) for _ in range(3))]
     past.written(name, lines)
+
+
+def changes(past: Past, dice: Random) -> None:
+    """The agent saves a note file with each of its lines another."""
+    name = dice.choice(sorted(past.files))
+    past.written(name, [sentence(dice) for _ in past.files[name]])
 
 
 def remembers(past: Past, dice: Random) -> None:
@@ -102,25 +111,27 @@ def forgets(past: Past, dice: Random) -> None:
     """A session is forgotten, as if it had never been."""
     if past.logs:
         log = past.logs.pop(dice.randrange(len(past.logs)))
-        (past.desk.logs / f"{log.uuid}.jsonl").unlink()
+        (past.desk.logs / f"{log.uuid}.jsonl").unlink(missing_ok=True)
         with past.desk.store() as store:
             known = {info.uid for info in store.sessions(SCOPE)}
             if log.uuid in known:
                 forget(past.desk.parts(store), past.desk.request(), Choice(sessions=frozenset({log.uuid})), hand="test")
 
 
-EVENTS: Sequence[Callable[[Past, Random], None]] = (says, goes_on, goes_on, writes, writes, remembers, retracts, forgets)
+EVENTS: Sequence[Callable[[Past, Random], None]] = (says, goes_on, goes_on, writes, changes, changes, remembers, retracts, forgets)
 
 
 def judged(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> dict[str, Finding]:
-    """All standing notes, each looked up alone, with nothing known of earlier times; the search index made anew."""
-    with desk.store() as store, monkeypatch.context() as patched:
+    """All standing notes, each looked up alone, in a copy of the store beside which nothing is kept: no search index, no reading."""
+    there = desk.root / "copy"
+    shutil.rmtree(there, ignore_errors=True)
+    shutil.copytree(desk.data, there, ignore=shutil.ignore_patterns("*.search.db*", "archive"))
+    with open_store(f"sqlite:///{there / 'store.db'}", now=lambda: desk.now) as store, monkeypatch.context() as patched:
         patched.setattr(verdicts, "AT_ONCE", 1)
-        store.rebuild_search()
+        assert store.kept_readings(SCOPE) == {}
         notes = standing_notes(store.online_notes(SCOPE))
-        return dict(
-            verdicts.assess_notes(store, LocalEngine(), SCOPE, notes, believed_with(store, SCOPE, []), skew_s=desk.request().params.skew_s, now=desk.now)
-        )
+        believed = believed_with(store, SCOPE, [])
+        return dict(verdicts.assess_notes(store, LocalEngine(), SCOPE, notes, believed, skew_s=desk.request().params.skew_s, now=desk.now))
 
 
 def stored(desk: Desk, among: Mapping[str, Finding]) -> dict[str, Finding]:
@@ -133,7 +144,8 @@ def test_notes_judged_dream_after_dream_are_judged_as_all_at_once(
     tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     seen: set[Verdict] = set()
-    for seed in range(2):
+    kept = 0
+    for seed in (4, 6):
         dice = Random(seed)
         past = Past(Desk(tmp_path / str(seed), shared_redactor(request)))
         past.written("ports.md", ["The gateway listens on port 5432.", "The gateway listens on port 5432.", "The tide gate port is 8080."])
@@ -143,5 +155,39 @@ def test_notes_judged_dream_after_dream_are_judged_as_all_at_once(
             past.desk.dream()
             alone = judged(past.desk, monkeypatch)
             assert stored(past.desk, alone) == alone, (seed, event.__name__)
+            with past.desk.store() as store:
+                kept += len(store.kept_readings(SCOPE))
             seen |= {f.verdict for f in alone.values()}
     assert seen >= {Verdict.UPHELD, Verdict.CORRECTED, Verdict.SUPERSEDED, Verdict.DUPLICATE, Verdict.NEEDS_RECHECK, Verdict.UNCHECKED}
+    assert kept > 20, "dreams went on from what earlier ones had read"
+
+
+TEXTS = (
+    "The gateway listens on port 5433 (formerly 5432), because 5432 is taken.", "Ana's desk: Foundry on port 30000, CI on Node 18", "支付数据库的端口是 5433，不是 5432。",
+    "\ud800 is half a letter", "Never push to `main` — ask first!", "", "My name is Ana and I also like C++ and tea.", "x" * 700,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_statement_that_was_kept_is_the_statement_that_is_read(text: str) -> None:
+    for said in (parse(text), parse(text, speaker="Ana"), *statements_of(text), *clauses_of(text)):
+        assert statement_told(json.loads(json.dumps(told(said)))) == said
+
+
+def test_readings_are_kept_for_a_scope_until_others_take_their_place_or_the_projection_is_made_again(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    desk = Desk(tmp_path, shared_redactor(request))
+    past = Past(desk)
+    says(past, Random(1))
+    desk.dream()
+    with desk.store() as store:
+        store.keep_readings(SCOPE, {"a": "1", "b": "2"})
+        store.keep_readings("elsewhere", {"c": "3"})
+        assert store.kept_readings(SCOPE) == {"a": "1", "b": "2"}
+        assert store.kept_readings("elsewhere") == {}, "a scope the store does not know"
+        store.keep_readings(SCOPE, {"b": "2", "c": "3"})
+        assert store.kept_readings(SCOPE) == {"b": "2", "c": "3"}
+        store.rebuild_search()
+        assert store.kept_readings(SCOPE) == {}
+        store.keep_readings(SCOPE, {"b": "2"})
+        store.keep_readings(SCOPE, {})
+        assert store.kept_readings(SCOPE) == {}

@@ -11,6 +11,7 @@ from pipelines.report import DreamReport
 from pipelines.run.asking_batch import BATCH
 from pipelines.run.asking_read import asks
 from pipelines.run.ending import ending_of, write_ending
+from pipelines.run.following import Follows, would_follow
 from pipelines.run.forgetting import clean_leftovers
 from pipelines.run.journal import trouble_report
 from pipelines.run.parts import Parts, Request, params_of
@@ -44,7 +45,7 @@ class Outcome:
     """A dream that has ended: its report, and what only this host knows of it.
 
     `sessions` were read in it, `wrong` counts the wrong lines that still stand in note files, by file, `waits` all that waits for the person, those included, `errors` went wrong with units worked on here,
-    `let_go` counts what is no longer kept since.
+    `let_go` counts what is no longer kept since, `would` is what notes would say otherwise for a dream that was only planned.
     """
 
     report: DreamReport
@@ -55,6 +56,7 @@ class Outcome:
     waits: int = 0
     errors: tuple[Exception, ...] = ()
     let_go: Mapping[str, int] = field(default_factory=dict)
+    would: tuple[Follows, ...] = ()
 
 
 def dream(parts: Parts, request: Request, *, waiting: WhileRunning | None = None) -> Outcome:
@@ -194,6 +196,7 @@ def _outcome(parts: Parts, request: Request, done: Driven, taken: Taken, began: 
     return Outcome(
         report=replace(report, seconds=round(parts.now().timestamp() - began, 3), next=_next(request, ended)), taken=taken, published=published,
         sessions=sessions, wrong=wrong if isinstance(wrong, dict) else {}, waits=waits if isinstance(waits, int) else 0, errors=done.errors,
+        would=would_follow(store, ended) if ended.state == "planned" else (),
     )  # fmt: skip
 
 

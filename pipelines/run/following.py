@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pipelines.model import Finding, Status, Version
 from pipelines.run.sources import standing_notes
 from pipelines.run.taking_back import LIVE, revisions_of, says
-from pipelines.store import Dream, Store
+from pipelines.store import BeliefChange, Dream, Store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,16 @@ def follows(store: Store, dream: Dream) -> tuple[Follows, ...]:
     if not revisions:
         return ()
     return (*_ours(store, dream.scope, revisions), *_lines(store, dream.scope, min(revisions) - 1))
+
+
+def would_follow(store: Store, dream: Dream) -> tuple[Follows, ...]:
+    """What our notes would say otherwise if a dream that is planned or held were applied now, by id."""
+    wanted = {c.note: c.versions for c in store.planned(dream) if isinstance(c, BeliefChange)}
+    stands: defaultdict[str, list[Version]] = defaultdict(list)
+    for head in store.heads(dream.scope, notes=sorted(wanted)) if wanted else ():
+        stands[head.version.note].append(head.version)
+    said = (Follows(note=note, old=says(stands[note]), new=says(wanted[note])) for note in sorted(wanted))
+    return tuple(s for s in said if s.old != s.new)
 
 
 def _ours(store: Store, scope: str, revisions: Sequence[int]) -> tuple[Follows, ...]:

@@ -151,3 +151,18 @@ def test_dreams_are_listed_shown_applied_and_taken_back(dreamd: Callable[..., tu
     assert dreamd("apply", again, "--wiki", wiki)[0] == 3
     code, _, err = dreamd("dreams", "show", "nosuch", "--wiki", wiki)
     assert (code, "no dream nosuch" in err) == (3, True)
+
+
+def test_a_rehearsal_names_what_would_be_new_and_what_would_change(dreamd: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    wiki = tmp_path / "wiki"
+    ClaudeLog("one").user("The staging database listens on port 5432.").save(tmp_path / "logs")
+    assert "  would     learn The staging database listens on port 5432." in dreamd("dream", tmp_path / "logs", "--wiki", wiki, "--dry-run")[1].splitlines()
+    assert "  would " not in dreamd("dream", tmp_path / "logs", "--wiki", wiki)[1]
+    ClaudeLog("two").later(days=1).user("The staging database now listens on port 5433, not 5432.").user("Never push to main.").save(tmp_path / "logs")
+    code, out, _ = dreamd("dream", tmp_path / "logs", "--wiki", wiki, "--dry-run")
+    would = [line.split(None, 1)[1] for line in out.splitlines() if line.startswith("  would ")]
+    assert (code, len(would), would[0]) == (0, 2, "learn Never push to main."), out
+    assert would[1].startswith("say The staging database now listens on port 5433")
+    assert would[1].endswith("it says The staging database listens on port 5432.")
+    told = json.loads(dreamd("dream", tmp_path / "logs", "--wiki", wiki, "--dry-run", "--json")[1])["would"]
+    assert sorted(bool(w["old"]) for w in told) == [False, True]

@@ -19,7 +19,9 @@ from pipelines.report import DreamReport
 from pipelines.run import Outcome, Params, Request, dream
 from pipelines.run.sources import NOTHING
 from pipelines.store import DreamRunning
+from pipelines.wiki.content import anchor_of
 from pipelines.wiki.inbox import UNASKED
+from pipelines.wiki.inline import cut_quote
 from pipelines.wiki.reasons import refused
 from worker import wiring
 from worker.above import require_not_above
@@ -192,7 +194,8 @@ def tell(outcome: Outcome, wiki: Path, *, as_json: bool, noted: bool = True) -> 
     withheld = outcome.published.withheld if outcome.published else ()
     if as_json:
         gone = {"no_longer_kept": dict(outcome.let_go)} if outcome.let_go else {}
-        print_json({**report.as_json(), **gone, **({"withheld": list(withheld)} if withheld else {})})
+        would = {"would": [{"note": anchor_of(f.note), "old": f.old or None, "new": f.new or None} for f in outcome.would]} if outcome.would else {}
+        print_json({**report.as_json(), **gone, **would, **({"withheld": list(withheld)} if withheld else {})})
     else:
         _print(report, outcome, wiki, noted=noted)
         if outcome.let_go:
@@ -265,6 +268,8 @@ def _print(report: DreamReport, outcome: Outcome, wiki: Path, *, noted: bool) ->
         print(line)
     if report.rejected:
         print(f"  refused   {refused(report.rejected)}")
+    for line in _would(outcome):
+        print(line)
     if report.status == "planned":
         print(f"No note and no page was changed (--dry-run){_spent_dry(report)}. To apply it as it is: {report.next}")
     else:
@@ -283,6 +288,20 @@ def _print(report: DreamReport, outcome: Outcome, wiki: Path, *, noted: bool) ->
     _print_left(outcome)
     if outcome.published:
         print(f"Read {wiki / 'MEMORY.md'}")
+
+
+WOULD_MAX = 12
+"""Notes a rehearsal names; `--json` names all."""
+
+
+def _would(outcome: Outcome) -> Iterator[str]:
+    """What a rehearsal would have notes say, new ones first."""
+    told = sorted(outcome.would, key=lambda f: bool(f.old))
+    for f in told[:WOULD_MAX]:
+        old, new = visible(cut_quote(f.old)), visible(cut_quote(f.new))
+        yield f"  would     {f'learn {new}' if not old else f'say {new}; it says {old}' if new else f'no longer say {old}'}"
+    if len(told) > WOULD_MAX:
+        yield f"  and {len(told) - WOULD_MAX} more: --json names all"
 
 
 def _print_left(outcome: Outcome) -> None:

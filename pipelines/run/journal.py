@@ -38,7 +38,7 @@ def morning_report(
     """Path and text of the report of an applied dream, above what earlier dreams of the day reported; None when it changed nothing.
 
     `shown` is of the revision it made, `problems` what intake and publishing met, `refused` counts claims by gate, `redacted` masked secrets,
-    `drafts` those a person is asked about, `unasked` the others.
+    `drafts` those a person is asked about, `unasked` the others; no more of either are told than are new.
     Asked twice for one dream it says the same.
     """
     did = _Did.of(store, scope, dream)
@@ -50,13 +50,14 @@ def morning_report(
     edited = {note: change for note, change in out.items() if change.new != NOTHING}
     reworded = {note for v in _retracted(store, scope, did).values() for note in notes_saying(store, scope, v.reason or "")} if edited else set()
     stale = {s.counted.note for s in stale_numbers(did.online.values())}
+    new = _new_drafts(store, scope, did)
     told = Report(
         day=day, waiting=shown.queue.first, more_waiting=len(shown.queue) - len(shown.queue.first), corrected=_corrected(store, scope, did, shown.corrections, changed),
         learnt=_learnt(store, scope, did, changed.keys() | reworded), work=_work(shown.work), merged=_merged(store, scope, did),
         retired=_last_words(store, scope, did, Verb.RETRACTS, but=out), edited=tuple(edited.values()),
         checked=Counter(did.findings[uid].verdict.value for uid in did.fresh if uid in did.findings and uid in did.online), refused=refused or {},
         left_out=left_out, more_left_out=shown.brief.left + len(leads) - len(left_out), problems=(*problems, *dead_links(did.online.values(), _shown_first(did))), redacted=redacted,
-        stale=len(stale) if did.fresh & stale else 0, drafts=drafts if did.notes(Verb.NEW) else 0, unasked=unasked if did.notes(Verb.NEW) else 0, reverted=(*_reverted(store, scope, did, dream), *(c for note, c in out.items() if note not in edited)), undo=f"dreamd revert {dream}", said_at=_said_at(store, scope, dream),
+        stale=len(stale) if did.fresh & stale else 0, drafts=min(drafts, new), unasked=min(unasked, new), reverted=(*_reverted(store, scope, did, dream), *(c for note, c in out.items() if note not in edited)), undo=f"dreamd revert {dream}", said_at=_said_at(store, scope, dream),
     )  # fmt: skip
     return _beside(store, scope, told)
 
@@ -221,6 +222,12 @@ def _learnt(store: Store, scope: str, did: _Did, changed: Collection[str]) -> tu
     notes = [note for note in did.notes(Verb.NEW, Verb.SUPERSEDES, Verb.EXTENDS) if note not in changed]
     made = [h.version for h in (store.heads(scope, notes=notes) if notes else ()) if h.version.status is Status.CONFIRMED]
     return tuple(dict.fromkeys(v.statement for v in sorted(made, key=lambda v: (v.kind, v.note, v.slot))))
+
+
+def _new_drafts(store: Store, scope: str, did: _Did) -> int:
+    """How many notes the dream was the first to hear of are drafts: those that stood before are no news."""
+    notes = did.notes(Verb.NEW)
+    return len({h.version.note for h in (store.heads(scope, notes=notes) if notes else ()) if h.version.status is Status.DRAFT})
 
 
 def _work(works: Sequence[Work]) -> tuple[Spans, ...]:

@@ -107,7 +107,7 @@ def report(dream: Report, *, before: str = "") -> str | None:
     for n, (title, lines) in enumerate(blocks):
         after = sum(1 + min(2, len(b[1])) for b in blocks[n + 1 :])
         rows += _block(title, lines, room - len(rows) - after, more=_more(dream, title))
-    return "\n".join([*head, *rows, *_earlier(head[0], before), "", OWN_MARK, ""])
+    return "\n".join([*head, *rows, *_earlier(head[0], before, rows), "", OWN_MARK, ""])
 
 
 def _more(dream: Report, title: str) -> int:
@@ -132,14 +132,15 @@ def tells(text: str, problem: str) -> bool:
     return f"  - {inline.write_line(plain(problem))}" in text.split("\n")
 
 
-def _earlier(title: str, before: str) -> list[str]:
-    """The rows of the day's earlier reports, newest first: what a person's own commands did together, then each dream's, without what the newest report tells
-    anew (`_TOLD_ANEW`). The oldest go when a day had very many."""
+def _earlier(title: str, before: str, newest: Sequence[str]) -> list[str]:
+    """The rows of the day's earlier reports, newest first: what a person's own commands did together, then each dream's, without what the `newest` report tells
+    anew (`_TOLD_ANEW`); of the work, which each tells the last of only, what no newer one tells. The oldest go when a day had very many."""
     told = before.partition(OWN_MARK)[0].strip()
     if not told.startswith(title + "\n"):
         return []
     said: list[str] = []
-    reports = [_folded(part.strip().split("\n"), said) for part in f"\n{told.removeprefix(title)}".split(f"\n{EARLIER}\n")]
+    worked = {_session(row) for row in newest if row.startswith("  - ")}
+    reports = [_folded(part.strip().split("\n"), said, worked) for part in f"\n{told.removeprefix(title)}".split(f"\n{EARLIER}\n")]
     mine = [f"- **{_SAID}**", *said, ""] if said else []
     rows = "\n".join([*mine, f"\n\n{EARLIER}\n\n".join(r for r in reports if r)]).strip()
     if not rows:
@@ -147,10 +148,19 @@ def _earlier(title: str, before: str) -> list[str]:
     return ["", EARLIER, "", *rows.split("\n")[:EARLIER_LINES_MAX]]
 
 
-def _folded(rows: Sequence[str], said: list[str]) -> str:
-    """An earlier report without the blocks that the newest tells anew; the lines of what a person said go to `said`. "" when it told nothing else."""
+_GOES_ON = re.compile(r"–\d\d:\d\d(?= UTC)|(?<=\")[^\"]*$")
+
+
+def _session(row: str) -> str:
+    """A line of work without how long it went and what came of it: a session that was gone on with is the same."""
+    return _GOES_ON.sub("", row)
+
+
+def _folded(rows: Sequence[str], said: list[str], worked: set[str]) -> str:
+    """An earlier report without the blocks that the newest tells anew; the lines of what a person said go to `said`, and the work that it is first to tell to
+    `worked`. "" when it told nothing else."""
     kept: list[str] = []
-    block, blocks = "", 0
+    block, blocks, in_work = "", 0, False
     for row in rows:
         if not row.startswith("  - "):
             found = _BLOCK.fullmatch(row)
@@ -158,11 +168,18 @@ def _folded(rows: Sequence[str], said: list[str]) -> str:
             blocks += row.startswith(_LET_GO) or (bool(block) and block not in _TOLD_ANEW and block != _SAID)
         elif block == _SAID:
             said.append(row)
+        elif block == _WORK and not _MORE.match(row) and _session(row) not in worked:
+            worked.add(_session(row))
+            kept += [row] if kept and kept[-1].startswith("  - ") and in_work else [f"- **{_WORK}**", row]
+            in_work, blocks = True, blocks + 1
+            continue
+        in_work = in_work and block == _WORK
         if block not in _TOLD_ANEW and block != _SAID:
             kept.append(_STILL.sub(r" (then in \1", row))
     return "\n".join(kept).strip() if blocks else ""
 
 
+_MORE = re.compile(r"  - and \d+ more")
 _BLOCK = re.compile(r"- \*\*(.+)\*\*")
 _STILL = re.compile(r" \(still in (`)")
 """What an earlier report found in a file; by now it may have been corrected."""
@@ -204,7 +221,7 @@ def _blocks(dream: Report) -> list[tuple[str, list[Spans]]]:
         ("Edited", [_corrected(c) for c in dream.edited]),
         ("Corrected", [_corrected(c) for c in dream.corrected]),
         ("Learnt", [plain(inline.cut_quote(t)) for t in dream.learnt]),
-        ("Work", list(dream.work)),
+        (_WORK, list(dream.work)),
         ("Merged and retired", [plain(inline.cut_quote(t)) for t in (*dream.merged, *dream.retired)]),
         ("Your own notes", _own_notes(dream)),
         ("Refused", not_believed),
@@ -276,7 +293,8 @@ def closing(entry: Entry) -> str:
 _WAITING = "Waiting for you"
 _SAID = "You said"
 _LEFT_OUT = "Not whole in the brief"
-_TOLD_ANEW = frozenset({_WAITING, "Work", _LEFT_OUT})
+_WORK = "Work"
+_TOLD_ANEW = frozenset({_WAITING, _WORK, _LEFT_OUT})
 """Blocks that every report tells as they are by then."""
 _OF_DREAMS = frozenset({"Taken back or brought back", "Edited", "Corrected", "Learnt", "Merged and retired", "Your own notes", "Refused", "Undo"})
 """Blocks of what a dream did; what a person's own command did is one line."""

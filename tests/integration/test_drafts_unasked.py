@@ -28,3 +28,9 @@ def test_commands_that_ran_in_one_session_are_no_drafts_that_wait_and_can_be_lis
     for said in commands:
         assert said in out.split("Not asked about")[1]
     assert not any(said in dreamd("review")[1] for said in commands)
+    ClaudeLog("two").user("Please look at the gate.").save(tmp_path / "logs")
+    assert "  notes     nothing new; 1 draft, " in dreamd("dream", tmp_path / "logs")[1]
+    ClaudeLog("three").user("From now on always write tests.").save(tmp_path / "logs")
+    assert "  notes     1 new, 1 draft, " in dreamd("dream", tmp_path / "logs")[1]
+    report = next((tmp_path / "wiki/journal").glob("*.md")).read_text(encoding="utf-8")
+    assert "\n\n1 learnt; 1 waits for you.\n" in report.partition("## Earlier")[0], "the draft was told when it was new"

@@ -259,7 +259,8 @@ def _print(report: DreamReport, outcome: Outcome, wiki: Path, *, noted: bool) ->
     moved = {"new": notes.added, "extended": notes.extended, "superseded": notes.superseded, "disputed": notes.conflicting}
     drafts = many(notes.drafts, "draft") if notes.drafts else ""
     unasked = f"{notes.unasked} {UNASKED} (dreamd review --all)" if notes.unasked else ""
-    print(f"  notes     {', '.join(filter(None, (_parts(moved), drafts, unasked))) or 'nothing new'}")
+    stand = ", ".join(filter(None, (drafts, unasked)))
+    print(f"  notes     {', '.join(filter(None, (_parts(moved), stand))) if _parts(moved) else '; '.join(filter(None, ('nothing new', stand)))}")
     if online.carried:
         checked = {k: v for k, v in vars_of(online).items() if k != "carried"}
         found = "" if noted else ", found in the logs, which show them being written"

@@ -278,6 +278,21 @@ def test_later_reports_of_a_day_repeat_no_work_and_what_waits_and_a_command_is_o
     assert mdformat.text(text, extensions=EXTENSIONS) == text
 
 
+def test_an_earlier_report_keeps_the_work_no_later_one_tells() -> None:
+    def made(n: int, *work: str, before: str = "") -> str:
+        return report(Report(day=date(2026, 11, 29), learnt=(f"It is {n}.",), work=tuple(map(plain, work)), undo=f"dreamd revert d{n}"), before=before) or ""
+
+    first = made(1, '29 Nov 2026 08:00–08:10 UTC `main`: "Fix the gate", 1 commit', '29 Nov 2026 07:00–07:10 UTC `main`: "Paint the quay"')
+    second = made(2, '29 Nov 2026 08:00–09:40 UTC `main`: "Fix the gate", 2 commits', '29 Nov 2026 10:00–10:05 UTC `main`: "Ring the bell"', before=first)
+    newest, _, earlier = second.partition("## Earlier that day")
+    assert "Fix the gate" in newest
+    assert "Fix the gate" not in earlier, "the session went on and is told above"
+    assert '- **Work**\n  - 29 Nov 2026 07:00–07:10 UTC `main`: "Paint the quay"\n- **Undo**' in earlier
+    third = made(3, '29 Nov 2026 11:00–11:05 UTC `main`: "Oil the hinge"', before=second)
+    assert [third.count(x) for x in ("Paint the quay", "Fix the gate", "Ring the bell", "Oil the hinge", "**Work**")] == [1, 1, 1, 1, 3]
+    assert mdformat.text(third, extensions=EXTENSIONS) == third
+
+
 def test_a_correction_goes_on_to_its_proof_without_a_full_stop() -> None:
     changes = (Corrected(old="It is 8080.", new="It is 8081 now.", proof="we moved it"), Corrected(old="a", new="b (see c).", proof="d"))
     text = report(Report(day=date(2026, 11, 29), corrected=changes)) or ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
@@ -40,8 +40,8 @@ NAME_CHARS_MAX = 60
 class Brief:
     """The brief and its measure. `told` are the notes and corrections (`told_correction`) it carries, for the record of deliveries.
 
-    `left` counts what did not fit whole; `moved` names it, in a large scope only the first of each section. `leads` are the lines of the person's own index
-    that no brief tells, since they only lead in others.
+    `left` counts what did not fit whole; `moved` names it, in a large scope only the first of each section. `leads` are the lines of the person's own index,
+    its title among them, that no brief tells, since they only lead in others.
     """
 
     text: str
@@ -388,7 +388,17 @@ def _leads(signs: Signs) -> tuple[Moved, ...]:
         for door in signs.doors
         for i in door.index
         if i.carried and _says_nothing(i) and not (i.covered or i.against or hooked(i.carried, signs.memory))
-    )
+    ) + tuple(_titles(signs))
+
+
+def _titles(signs: Signs) -> Iterator[Moved]:
+    """The titles of indexes that have no page: all of their lines lead to others, and are told there."""
+    lines = [(i.carried, i.uid, door.path) for door in signs.doors for i in door.index if i.carried]
+    for _, of in groupby(sorted(lines, key=lambda x: (x[0].folder, x[0].path, x[0].position)), key=lambda x: (x[0].folder, x[0].path)):
+        index = list(of)
+        first, uid, page = index[0]
+        if first.title and all(hooked(line, signs.memory) for line, _, _ in index):
+            yield Moved(section="Pages", text=first.title, page=page, why="only_leads_in", uid=uid)
 
 
 def _index_line(item: Item, door: Door, moved: list[Moved], chars_max: int, *, depth: int) -> Entry:

@@ -74,3 +74,24 @@ def test_a_line_of_an_index_that_only_leads_in_is_named_once(desk: Desk) -> None
         said.append("  - Pages: Three barns beside one road: (only leads in, see `yard.md`)\n" in report)
     assert said == [True, False]
     assert "Three barns" not in (desk.wiki / "MEMORY.md").read_text(encoding="utf-8")
+
+
+def test_the_title_of_an_index_of_which_no_page_is_left_is_named_once(desk: Desk) -> None:
+    """Each of its lines leads to another page and is told there; each line of a person's own index is to be in the new one or in the report."""
+    desk.note("north.md", "# North barn\n\nIt holds hay.\n")
+    desk.note("south.md", "# South barn\n\nIt holds tools.\n")
+    desk.note("MEMORY.md", "# Everything in the yard\n\n- [North](north.md): hay\n- [South](south.md): tools\n")
+    said = []
+    for words in ("Always run migrations with `make migrate`.", "Never push to main."):
+        ClaudeLog(words).user(words).assistant("ok").save(desk.logs)
+        desk.dream()
+        report = next(desk.wiki.glob("journal/*.md")).read_text(encoding="utf-8").partition("## Earlier that day")[0]
+        said.append(report.count("Everything in the yard"))
+    assert said == [1, 0]
+
+
+def test_the_title_of_an_index_that_has_a_page_of_its_own_is_not_named_beside_it(desk: Desk) -> None:
+    desk.note("north.md", "# North barn\n\nIt holds hay.\n")
+    desk.note("MEMORY.md", "# Everything in the yard\n\n- [North](north.md): hay\n- The gate is locked at nine.\n")
+    desk.dream()
+    assert "Everything in the yard" not in next(desk.wiki.glob("journal/*.md")).read_text(encoding="utf-8")

@@ -57,10 +57,12 @@ class Readings:
     store: Store
     scope: str
     engine: Engine
+    _epoch: int = 0
     _had: Mapping[str, str] = field(default_factory=dict)
     _used: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._epoch = self.store.tombstones(self.scope).epoch
         self._had = self.store.kept_readings(self.scope)
 
     def notes(self, notes: Iterable[OnlineNote]) -> dict[str, NoteRead]:
@@ -84,7 +86,7 @@ class Readings:
     def keep(self) -> None:
         """Store what was asked for; nothing when all of it was there."""
         if self._used.keys() != self._had.keys():
-            self.store.keep_readings(self.scope, self._used)
+            self.store.keep_readings(self.scope, self._used, epoch=self._epoch)
 
     def _file(self, notes: Sequence[OnlineNote]) -> dict[str, NoteRead]:
         found = self._kept(("file", self.engine.name, *map(repr, notes)), lambda: [_row(r) for r in _read(self.engine, notes)])

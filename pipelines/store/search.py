@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, exists, or_, select
 
+from pipelines.errors import Conflict
 from pipelines.model import Version
 from pipelines.notes.moment import PRESENT, Moment, held, last_heard, stood_at
 from pipelines.store import tables as t
@@ -22,6 +23,7 @@ from pipelines.store.intake import arrived_by
 from pipelines.store.online import stood
 from pipelines.store.places import cited
 from pipelines.store.postings import Postings
+from pipelines.store.tombstones import require_epoch
 from pipelines.store.values import Match, Reader
 from pipelines.store.words import KINDS, ONLINE, TURN, VERSION, call_words
 
@@ -105,9 +107,12 @@ class Search(Core):
         """What `keep_readings` was last given for the scope; less, or nothing, where the projection was made again since."""
         return self._words.kept(scope)
 
-    def keep_readings(self, scope: str, readings: Mapping[str, str]) -> None:
-        """Keep these, by name, in place of those kept for the scope. They can be made again, and go with the projection when words are forgotten."""
-        self._words.keep(scope, readings)
+    def keep_readings(self, scope: str, readings: Mapping[str, str], *, epoch: int) -> None:
+        """Keep these, by name, in place of those kept for the scope. They can be made again, and go with the projection when words are forgotten: made of what
+        was read at `epoch` (`Tombstones.epoch`), they are not kept when something was forgotten since."""
+        with suppress(Conflict), self.writing("keep what was read") as conn:  # no forget ends in between
+            require_epoch(conn, self.locked_scope(conn, scope), epoch)
+            self._words.keep(scope, readings)
 
     @cached_property
     def _words(self) -> FullText | Postings:

@@ -180,14 +180,29 @@ def test_readings_are_kept_for_a_scope_until_others_take_their_place_or_the_proj
     says(past, Random(1))
     desk.dream()
     with desk.store() as store:
-        store.keep_readings(SCOPE, {"a": "1", "b": "2"})
-        store.keep_readings("elsewhere", {"c": "3"})
+        store.keep_readings(SCOPE, {"a": "1", "b": "2"}, epoch=0)
+        store.keep_readings("elsewhere", {"c": "3"}, epoch=0)
         assert store.kept_readings(SCOPE) == {"a": "1", "b": "2"}
         assert store.kept_readings("elsewhere") == {}, "a scope the store does not know"
-        store.keep_readings(SCOPE, {"b": "2", "c": "3"})
+        store.keep_readings(SCOPE, {"b": "2", "c": "3"}, epoch=0)
         assert store.kept_readings(SCOPE) == {"b": "2", "c": "3"}
         store.rebuild_search()
         assert store.kept_readings(SCOPE) == {}
-        store.keep_readings(SCOPE, {"b": "2"})
-        store.keep_readings(SCOPE, {})
+        store.keep_readings(SCOPE, {"b": "2"}, epoch=0)
+        store.keep_readings(SCOPE, {}, epoch=0)
         assert store.kept_readings(SCOPE) == {}
+
+
+def test_readings_of_before_a_forget_are_not_kept_after_it(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """A dream that runs while something is forgotten ends after it: what it read may hold what is gone."""
+    desk = Desk(tmp_path, shared_redactor(request))
+    past = Past(desk)
+    says(past, Random(1))
+    desk.dream()
+    with desk.store() as store:
+        before = store.tombstones(SCOPE).epoch
+        forget(desk.parts(store), desk.request(), Choice(sessions=frozenset({past.logs[0].uuid})), hand="test")
+        store.keep_readings(SCOPE, {"a": "what was forgotten"}, epoch=before)
+        assert store.kept_readings(SCOPE) == {}
+        store.keep_readings(SCOPE, {"b": "what is left"}, epoch=store.tombstones(SCOPE).epoch)
+        assert store.kept_readings(SCOPE) == {"b": "what is left"}

@@ -195,18 +195,20 @@ def test_order_keys_are_kept_by_session_and_read_by_cited_session(store: Store) 
 
 def test_claims_whose_turns_are_ordered_otherwise_than_before_are_looked_at_again(store: Store) -> None:
     store.commit_intake(SCOPE, batch(turn("t1"), turn("t2", ordinal=1), turn("t3", ordinal=2)))
-    first, second = claim(), claim("the host is db1", attribute="host", turn="t2")
-    store.save_reading(SCOPE, "s1", engine="local/1", digest="d", claims=[gated(first), gated(second, group="payments|host")])
+    first, second, gone = claim(), claim("the host is db1", attribute="host", turn="t2"), claim("the owner is Lee", attribute="owner", turn="t2")
+    read = [gated(first), gated(second, group="payments|host")]
+    store.save_reading(SCOPE, "s1", engine="local/1", digest="d", claims=[*read, gated(gone, group="payments|owner")])
+    store.save_reading(SCOPE, "s1", engine="local/2", digest="d", claims=read)
     keys = [OrderKey(known=True, at=DAY, session="s1", ordinal=i, uid=f"t{i + 1}", basis=Basis.STATED) for i in range(2)]
     store.save_order(SCOPE, keys)
     dream = start_dream(store, SCOPE, cause="hand", holder=this_process())
-    assert store.freeze_dirty(dream) == {first.uid, second.uid}
+    assert store.freeze_dirty(dream) == {first.uid, second.uid, gone.uid}
     store.apply(dream, max_share=1)
     last = OrderKey(known=True, at=DAY, session="s1", ordinal=2, uid="t3", basis=Basis.STATED)
     store.save_order(SCOPE, [*keys, last])
     assert store.dirty(SCOPE) == frozenset(), "a turn that came behind moves no other"
     store.save_order(SCOPE, [keys[0], replace(keys[1], at=DAY - timedelta(days=1), basis=Basis.CARRIED), last])
-    assert store.dirty(SCOPE) == {second.uid}
+    assert store.dirty(SCOPE) == {second.uid}, "and no claim that is read no more"
     store.save_order(SCOPE, [keys[1], last])
     assert store.dirty(SCOPE) == {first.uid, second.uid}, "a turn that has left its session has its place elsewhere"
 
